@@ -9,24 +9,24 @@ import { english } from './pattern/english.ts'
 import { french } from './pattern/french.ts'
 import { german } from './pattern/german.ts'
 import { asRelative, findNames } from './pattern/person.ts'
-import type { Rule } from './pattern/rule.ts'
+import type { FactPattern } from './pattern/fact-pattern.ts'
 import { spanish } from './pattern/spanish.ts'
 import { valuesOf } from './pattern/value.ts'
 import { isSingleValued, opposites, type Statement } from './statement.ts'
 
 /** Patterns of each language, tried on sentences with a word of it that speaks of its speaker. */
-const languages: readonly { readonly cue: RegExp; readonly rules: readonly Rule[] }[] = [
+const languages: readonly { readonly cue: RegExp; readonly patterns: readonly FactPattern[] }[] = [
   {
     cue: /(?<![\p{L}])(?:i|i['’]m|i['’]ve|im|we|we['’]re|my|me|remember|note|keep|rather|no)(?![\p{L}])/iu,
-    rules: english,
+    patterns: english,
   },
-  { cue: /(?<![\p{L}])(?:ich|wir|meine?|mir|mich|merke?)(?![\p{L}])/iu, rules: german },
-  { cue: /(?<![\p{L}])(?:je|j['’]|nous|on|mon|ma|m['’]|moi)/iu, rules: french },
+  { cue: /(?<![\p{L}])(?:ich|wir|meine?|mir|mich|merke?)(?![\p{L}])/iu, patterns: german },
+  { cue: /(?<![\p{L}])(?:je|j['’]|nous|on|mon|ma|m['’]|moi)/iu, patterns: french },
   {
     cue: /(?<![\p{L}])(?:vivo|soy|trabajo|tengo|tenemos|me|mi|nací|vengo|hablo|como|bebo|nos|cumplo|odio|detesto|padezco|sufro|escríb|llámame|viaj|vuelo|volamos|voy|vamos|empiezo|visit)/iu,
-    rules: spanish,
+    patterns: spanish,
   },
-  { cue: /[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}]/u, rules: eastAsian },
+  { cue: /[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}]/u, patterns: eastAsian },
 ]
 
 /** Quoted text is not of the speaker. An apostrophe within a word opens no quote. */
@@ -57,18 +57,18 @@ export function findInSentence(sentence: string): Statement[] {
   }))
   const relative = asRelative(text)
   const ofRelative = relative
-    ? matchRules(relative.sentence)
+    ? matchPatterns(relative.sentence)
         .filter(({ attribute }) => attribute !== 'name')
         .map((statement) => ({ ...statement, attribute: `${statement.attribute} (${relative.relation})` }))
     : []
-  return [...matchRules(text), ...named, ...ofRelative]
+  return [...matchPatterns(text), ...named, ...ofRelative]
 }
 
 /** Statements that the patterns find in `text`, in its order. */
-function matchRules(text: string): Statement[] {
+function matchPatterns(text: string): Statement[] {
   const found: { stated: Statement; index: number }[] = []
-  const rules = languages.flatMap(({ cue, rules: ofLanguage }) => (cue.test(text) ? ofLanguage : []))
-  for (const { attribute, pattern, denied: isDenied = false } of rules) {
+  const patterns = languages.flatMap(({ cue, patterns: ofLanguage }) => (cue.test(text) ? ofLanguage : []))
+  for (const { attribute, pattern, denied: isDenied = false } of patterns) {
     const { groups, index = 0 } = pattern.exec(text) ?? {}
     if (!groups) continue
     const key = groups['k'] === undefined ? attribute : `${attribute} ${fold(groups['k'].trim())}`
@@ -86,7 +86,7 @@ function matchRules(text: string): Statement[] {
 const isTimeOfContact = (attribute: string, value: string) =>
   attribute === 'contact' && /^(?:before|after|at|on|during) /u.test(value)
 
-/** True if the earlier statement of a sentence excludes the later: an earlier rule has precedence. */
+/** True if the earlier statement of a sentence excludes the later: an earlier pattern has precedence. */
 function precedes(earlier: Statement, later: Statement): boolean {
   const isSameValue = fold(earlier.value) === fold(later.value)
   if (earlier.attribute === later.attribute) return isSameValue || isSingleValued(later.attribute)

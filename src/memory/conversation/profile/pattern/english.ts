@@ -1,5 +1,13 @@
 // Patterns of English sentences about their speaker.
-import { createNameRule, createRule, placeName, properName, type Rule, value, valueList } from './rule.ts'
+import {
+  createNamePattern,
+  createPattern,
+  placeName,
+  properName,
+  type FactPattern,
+  value,
+  valueList,
+} from './fact-pattern.ts'
 
 const am = String.raw`(?:i['’]?m|i am|we['’]?re|we are)`
 const have = String.raw`(?:(?:i|we)(?:['’]ve| have)?)`
@@ -26,150 +34,155 @@ const noLiking = String.raw`(?!(?:you|it|that|this|these|those|them|him|her|what
 const employerName = String.raw`(?<v>[\p{L}\p{N}][^.!?;:()\n,]{0,60}?)(?=$|[.!?;:()\n,]| (?:as|in|and|but|because|so|since|who|which|these|anymore|any)(?![\p{L}]))`
 
 /** In order of precedence. Denials come first: without the denial, the same words would state the opposite. */
-export const english: readonly Rule[] = [
-  createNameRule('home', String.raw`(?:i|we) ${noLonger}(?:live|living|lived|reside) in `, placeName, true),
-  createNameRule('home', String.raw`(?:i|we) ${adverbs}(?:live|reside) in `, placeName),
-  createNameRule('home', String.raw`${am} ${adverbs}(?:based|living) in `, placeName),
-  createNameRule(
+export const english: readonly FactPattern[] = [
+  createNamePattern(
+    'home',
+    String.raw`(?:i|we) ${noLonger}(?:live|living|lived|reside) in `,
+    placeName,
+    true,
+  ),
+  createNamePattern('home', String.raw`(?:i|we) ${adverbs}(?:live|reside) in `, placeName),
+  createNamePattern('home', String.raw`${am} ${adverbs}(?:based|living) in `, placeName),
+  createNamePattern(
     'home',
     String.raw`${have} ${adverbs}(?:recently )?(?:moved|relocated)(?: from [^.!?;,]{1,40}?)? to `,
     placeName,
   ),
-  createRule('birthday', String.raw`my birthday is (?:on )?(?:the )?(?<v>${date})`),
-  createRule('birthday', String.raw`i was born (?:on |in )(?:the )?(?<v>${date}|${months} \d{4}|\d{4})`),
-  createNameRule('origin', String.raw`i was born (?:and raised )?(?:[^.!?;,]{1,30}? )?in `, placeName),
-  createNameRule('origin', String.raw`(?:i['’]?m|i am) (?:originally )?from `, placeName),
-  createNameRule('origin', String.raw`i (?:originally )?come from `, placeName),
+  createPattern('birthday', String.raw`my birthday is (?:on )?(?:the )?(?<v>${date})`),
+  createPattern('birthday', String.raw`i was born (?:on |in )(?:the )?(?<v>${date}|${months} \d{4}|\d{4})`),
+  createNamePattern('origin', String.raw`i was born (?:and raised )?(?:[^.!?;,]{1,30}? )?in `, placeName),
+  createNamePattern('origin', String.raw`(?:i['’]?m|i am) (?:originally )?from `, placeName),
+  createNamePattern('origin', String.raw`i (?:originally )?come from `, placeName),
 
-  createRule(
+  createPattern(
     'employer',
     String.raw`i ${noLonger}(?:work|working|worked) (?:at|for) ${noEmployer}${employerName}`,
     true,
   ),
-  createRule(
+  createPattern(
     'employer',
     String.raw`i ${adverbs}work (?:as [^.!?;,]{1,40}? )?(?:at|for) ${noEmployer}${employerName}`,
   ),
-  createNameRule(
+  createNamePattern(
     'employer',
     String.raw`${have} (?:just |recently )?(?:started|begun)(?: working| a new job)? (?:at|with) `,
     properName,
   ),
-  createRule(
+  createPattern(
     'job',
     String.raw`${have} ${adverbs}(?:recently )?(?:work|started|begun)(?:[^.!?;,]{1,60}?)? as (?:an? |the )?(?<v>[\p{L}][^.!?;:()\n,]{0,60}?)(?= (?:at|for|in|with|on|and|but|since) |$|[.!?;:()\n,])`,
   ),
-  createRule(
+  createPattern(
     'job',
     String.raw`(?:i['’]?m|i am) (?:now )?(?:an? |the )(?<v>(?:[\p{L}-]+ ){0,3}(?:${occupation}))(?![\p{L}])`,
   ),
 
-  createRule('age', String.raw`(?:i['’]?m|i am) (?<v>\d{1,3}) years old`),
-  createRule(
+  createPattern('age', String.raw`(?:i['’]?m|i am) (?<v>\d{1,3}) years old`),
+  createPattern(
     'diet',
     String.raw`(?:i['’]?m|i am) (?:not|no longer|never) (?:a )?(?<v>vegan|vegetarian|pescatarian)`,
     true,
   ),
-  createRule(
+  createPattern(
     'diet',
     String.raw`(?:(?:i['’]?m|i am)|i(?:['’]ve| have) (?:become|gone|turned)) (?:now |a |an )*(?<v>vegan|vegetarian|pescatarian)(?![\p{L}])`,
   ),
-  createRule(
+  createPattern(
     'avoids',
     String.raw`i (?:can['’]?t|cannot|can not|don['’]?t|do not|never|won['’]?t) (?:eat|drink) (?!(?:it|that|this|them|breakfast|lunch|dinner|much|out|now|today|here|there|anything|more|enough|alone|before|after|any|all)(?![\p{L}]))${valueList}`,
   ),
-  createRule(
+  createPattern(
     'allergic to',
     String.raw`(?:(?:i['’]?m|i am) (?:not|no longer)|i was never|i(?:['’]ve| have) never been) (?:actually |really )?allergic to (?!(?:it|that|this|anything)(?![\p{L}]))${valueList}`,
     true,
   ),
-  createRule(
+  createPattern(
     'allergic to',
     String.raw`(?:i['’]?m|i am) (?:[\p{L}]+ly |also |very )?(?<!not )(?<!n['’]t )allergic to (?!(?:it|that|this|nothing)(?![\p{L}]))${valueList}`,
   ),
-  createRule(
+  createPattern(
     'health',
     String.raw`i(?:['’]ve| have)? (?:also |still )?(?:have|had|got|live with) (?<v>${condition})(?![\p{L}])`,
   ),
-  createRule(
+  createPattern(
     'health',
     String.raw`i (?:suffer from|was (?:recently )?diagnosed with|have been diagnosed with|['’]ve been diagnosed with) (?!(?:it|that|this)(?![\p{L}]))${value}`,
   ),
 
-  createNameRule(
+  createNamePattern(
     'name',
     String.raw`(?:my (?:full |first )?name is|my name['’]s|i['’]?m called|i am called|i go by) `,
     properName,
   ),
-  createNameRule(
+  createNamePattern(
     'name',
     String.raw`call me `,
     String.raw`(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|(?:January|February|March|April|May|June|July|August|September|October|November|December)(?![\p{L}]))${properName}`,
   ),
-  createRule(
+  createPattern(
     'contact',
     String.raw`(?:please )?(?:don['’]?t|do not|never) (?<v>(?:call|phone|ring) me(?: (?:before|after|at|on|during) [^.!?;,]{2,40})?)(?=$|[.!?;,])`,
     true,
   ),
-  createRule('contact', String.raw`no (?:phone )?(?<v>calls)(?:,? please)?(?=$|[.!?;,])`, true),
-  createRule('contact', String.raw`rather than (?<v>call(?:ing)?|phon(?:e|ing))`, true),
-  createRule(
+  createPattern('contact', String.raw`no (?:phone )?(?<v>calls)(?:,? please)?(?=$|[.!?;,])`, true),
+  createPattern('contact', String.raw`rather than (?<v>call(?:ing)?|phon(?:e|ing))`, true),
+  createPattern(
     'contact',
     String.raw`(?<v>email|e-mail|mail|text|message) me(?=$|[,.!;]| (?:instead|rather|please))`,
   ),
-  createRule(
+  createPattern(
     'contact',
     String.raw`(?:reach|contact) me (?:by|on|via|through|over) (?<v>${channel})(?![\p{L}])`,
   ),
-  createRule(
+  createPattern(
     'contact',
     String.raw`best way to (?:reach|contact) me is (?:by |on |via |through )?(?<v>${channel})(?![\p{L}])`,
   ),
-  createRule(
+  createPattern(
     'plan',
     String.raw`${am} (?<v>(?:${planned}) (?:(?!(?:that|which|was|were) )[^.!?;]){0,60}?on ${date})`,
   ),
-  createRule(
+  createPattern(
     'children',
     String.raw`(?:i|we) have (?:[\p{L}]+ )?(?:children|kids|sons|daughters)(?:,|:| called| named) ${valueList}`,
   ),
-  createRule(
+  createPattern(
     'pets',
     String.raw`(?:i|we) have (?:[\p{L}]+ )?(?:cats|dogs|pets)(?:,|:| called| named) ${valueList}`,
   ),
-  createRule(
+  createPattern(
     'speaks',
     String.raw`i (?:don['’]?t|do not|can['’]?t) (?:really )?speak (?:any )?(?<v>\p{Lu}\p{L}+)(?![\p{L}])`,
     true,
   ),
-  createNameRule(
+  createNamePattern(
     'speaks',
     String.raw`i ${adverbs}speak (?:fluent |some |a little |a bit of |native |good |basic )*`,
     String.raw`(?<v>\p{Lu}\p{L}+(?:(?:,? and |, )(?:fluent |some |a little |a bit of |native |good |basic )*\p{Lu}\p{L}+){0,8})`,
   ),
-  createRule(
+  createPattern(
     'favourite',
     String.raw`my (?:all[- ]time )?favou?rite (?<k>[\p{L} ]{2,30}?) (?:is|are) (?!(?:not|n['’]t)(?![\p{L}]))${value}`,
   ),
-  createRule(
+  createPattern(
     'dislikes',
     String.raw`i ${adverbs}(?:don['’]?t (?:really )?(?:like|enjoy)|do not (?:really )?like|dislike|hate|loathe|can['’]?t stand|can not stand|cannot stand) ${noLiking}${valueList}`,
   ),
-  createRule(
+  createPattern(
     'likes',
     String.raw`i (?:no longer|stopped) (?:like|liking|love|loving|enjoy|enjoying) ${valueList}`,
     true,
   ),
-  createRule(
+  createPattern(
     'likes',
     String.raw`i ${adverbs}prefer ${noLiking}(?<v>[\p{L}\p{N}][^.!?;:()\n]{0,80}?)(?=,? (?:to|over|rather than|instead of|but|because|so|since|how|can|could|which|that) |$|[.!?;:()\n]|, [\p{L}]+ing )`,
   ),
-  createRule('likes', String.raw`i ${adverbs}(?:like|love|enjoy|adore) ${noLiking}${valueList}`),
-  createRule(
+  createPattern('likes', String.raw`i ${adverbs}(?:like|love|enjoy|adore) ${noLiking}${valueList}`),
+  createPattern(
     'likes',
     String.raw`(?:i['’]?m|i am) ${adverbs}(?:fond of|into) (?!the )${noLiking}${valueList}`,
   ),
-  createRule(
+  createPattern(
     'note',
     String.raw`(?:please )?(?:remember|note|keep in mind|don['’]?t forget)(?: that|:) (?<v>[^\n]{3,300}?)[.!]?$`,
   ),

@@ -1,6 +1,6 @@
 // People close to the speaker. A sentence about one of them is read as if that person said it: "My sister lives in Porto" as
 // "I live in Porto", and its facts are of the sister.
-import { anyCase, compile } from './rule.ts'
+import { anyCase, compile } from './fact-pattern.ts'
 
 /** One word for each relation, in any language. */
 const relations: Readonly<Record<string, string>> = Object.fromEntries(

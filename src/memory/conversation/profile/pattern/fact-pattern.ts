@@ -1,7 +1,7 @@
-// The parts that patterns of all languages share. A rule finds one attribute of the speaker in one sentence.
+// The parts that patterns of all languages share. Each finds one attribute of the speaker in one sentence.
 
 /** A pattern with the group `v` for the value and, if the attribute depends on the text, the group `k`. */
-export interface Rule {
+export interface FactPattern {
   /** With a group `k`, the attribute is this text and the group: `favourite colour`. */
   readonly attribute: string
   readonly pattern: RegExp
@@ -26,15 +26,20 @@ const nameWord = String.raw`\p{Lu}[\p{L}'’-]*(?:(?<=(?<![\p{L}])(?:\p{Lu}|St|M
 export const properName = String.raw`(?<v>${nameWord}(?: (?:(?:de|da|del|la|van|von|der|den|al|bin) )?${nameWord}){0,4})`
 export const placeName = String.raw`(?<v>(?:the |den |die |das |la |le |les |el |los |las )?${nameWord}(?:[ -](?:(?:de|da|del|la|am|an|der|sur|upon|en)[ -])?${nameWord}){0,4})`
 
-/** Creates a rule that matches in any case. */
-export const createRule = (attribute: string, pattern: string, denied?: true): Rule => ({
+/** Creates a pattern that matches in any case. */
+export const createPattern = (attribute: string, pattern: string, denied?: true): FactPattern => ({
   attribute,
   pattern: compile(`${wordStart}${anyCase(pattern)}`),
   ...(denied ? { denied } : {}),
 })
 
-/** Creates a rule for a name or a place. Capitals identify the name, so only the words before it match in any case. */
-export const createNameRule = (attribute: string, prefix: string, name: string, denied?: true): Rule => ({
+/** Creates a pattern for a name or a place. Capitals identify the name, so only the words before it match in any case. */
+export const createNamePattern = (
+  attribute: string,
+  prefix: string,
+  name: string,
+  denied?: true,
+): FactPattern => ({
   attribute,
   pattern: compile(`${wordStart}${anyCase(prefix)}${name}`),
   ...(denied ? { denied } : {}),
