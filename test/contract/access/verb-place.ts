@@ -21,6 +21,7 @@ export const verbPlaces: { readonly [Id in VerbId]?: Exclude<VerbPlace, 'anywher
   'activity:get': 'device',
   'activity:of_record': 'device',
   'a2p:maintain': 'device',
+  'rule:find': 'device',
   'pool:propose': 'device',
   'pool:publish': 'device',
   'pool:vote': 'device',
