@@ -52,5 +52,6 @@ export const ruleKind: Kind<'rule', RuleBody> = {
   recallable: false,
   embed: false,
   links: ['proposal'],
-  endedBy: ({ proposal }) => proposal,
+  // A later version of Daybook may store another value there.
+  endedBy: ({ proposal }) => (typeof proposal === 'string' ? proposal : undefined),
 }

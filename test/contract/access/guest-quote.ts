@@ -65,10 +65,12 @@ export function guestQuoteCases(host: GuestHost): void {
       ]),
       ...ids.map((one) => ['get_record', { id: one }]),
     ] as [string, object][]
+    const asTool = (verb: string, input: { id?: string }): [string, object] =>
+      verb === 'get_record' ? ['get', { ref: input.id }] : [verb, input]
     const told = async ({ run, callTool }: typeof reader) => {
       const texts = [(await run('bundle:export', {})).text]
       for (const [verb, input] of asked)
-        texts.push((await run(`kstar:${verb}`, input)).text, await callTool(verb, input))
+        texts.push((await run(`kstar:${verb}`, input)).text, await callTool(...asTool(verb, input)))
       return texts
     }
     const [bundle = '', all = '', tool = '', ...more] = await told(reader)

@@ -107,7 +107,7 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
   },
   'POST /v1/books/:book/mcp': {
     ofBook: (book, mark) => ({
-      path: `/v1/books/${book}/mcp`,
+      path: `/v1/books/${book}/mcp?tools=records`,
       body: {
         jsonrpc: '2.0',
         id: 1,
