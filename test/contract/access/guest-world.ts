@@ -111,7 +111,7 @@ export function openGuestWorld(host: GuestHost) {
     const callTool = async (name: string, input: object): Promise<string> => {
       const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } }
       const headers = { accept: 'application/json, text/event-stream' }
-      const { status, text } = await host.ask(`/v1/books/${book}/mcp?tools=recall,kstar`, {
+      const { status, text } = await host.ask(`/v1/books/${book}/mcp?tools=recall,records,kstar`, {
         key,
         body,
         headers,

@@ -36,7 +36,7 @@ describe('the same sentence at the edge', () => {
       ),
     'MCP over HTTP': () =>
       post(
-        'mcp',
+        'mcp?tools=records',
         (input) => ({
           jsonrpc: '2.0',
           id: 1,
