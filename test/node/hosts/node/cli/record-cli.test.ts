@@ -101,7 +101,11 @@ it('forgets a record once that was confirmed, and says when there is none', asyn
   expect(await recordsOf('out')).toHaveLength(1)
   expect(await run('out', 'forget', id, '--yes')).toMatchObject({ code: 0, stdout: `Forgot ${id}.\n` })
   expect(await recordsOf('out')).toEqual([])
-  expect(await run('out', 'forget', id)).toMatchObject({ code: 0, stdout: `There is no ${id} here.\n` })
+  expect(await run('out', 'forget', id)).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining(`There is no ${id} here.`) as string,
+  })
 })
 
 it('makes no memory to forget in', async () => {
