@@ -159,7 +159,7 @@ it.each(['legacy', 'modern'] as const)(
         granted_to: 'reader',
         scope: '**',
         permissions: ['read'],
-        expires_at: new Date(Date.now() + 10_000).toISOString(),
+        expires_at: new Date(Date.now() + 15_000).toISOString(),
       })
       token = made.token.token_id
     }
