@@ -88,5 +88,5 @@ it('says why a place can not be written, without the words of the system', () =>
   expect(words(placeFault(fault('EACCES', 'open')))).toBe(
     "/a can't be written: its permissions do not allow it",
   )
-  expect(words(placeFault(fault('ENOENT', 'open')))).toBe(undefined)
+  expect(words(placeFault(fault('ENOENT', 'open')))).toBe('There is no /a')
 })
