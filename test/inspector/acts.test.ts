@@ -28,9 +28,13 @@ it('forgets and purges by keys at once, says that it cannot be undone, and leave
   await page.keyboard.press('Delete')
   await dialog.getByText('Gamma').waitFor()
   await dialog.getByText('at once. This cannot be undone.', { exact: false }).waitFor()
-  // A second key takes nothing away.
+  // A second key takes nothing away: it cancels.
   await page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'detached' })
   expect(await ids(page)).toEqual(['alpha', 'beta', 'gamma'])
+  await list.focus()
+  await page.keyboard.press('Home')
+  await page.keyboard.press('Delete')
   await dialog.getByRole('button', { name: 'Forget trace' }).click()
   await page.getByText('Trace forgotten.').first().waitFor()
   expect(await ids(page)).toEqual(['alpha', 'beta'])

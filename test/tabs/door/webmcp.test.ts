@@ -128,7 +128,7 @@ describe('the tools of a page', () => {
   it('are gone when they are taken back, when the handle is closed, and when the book is', async () => {
     const as = await openBook(['read'])
     await offer({ as })
-    expect(await namesNow()).toHaveLength(5)
+    expect(await namesNow()).toHaveLength(3)
     await page.evaluate(() => offered?.close())
     expect(await namesNow()).toEqual([])
     await page.evaluate(async (token) => {
@@ -140,7 +140,7 @@ describe('the tools of a page', () => {
     await page.evaluate(async (token) => {
       await tab.book?.with({ as: token }).offerTools()
     }, as)
-    expect(await namesNow()).toHaveLength(5)
+    expect(await namesNow()).toHaveLength(3)
     await page.evaluate(() => tab.book?.close())
     expect(await namesNow()).toEqual([])
   })
