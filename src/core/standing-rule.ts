@@ -16,8 +16,11 @@ function appliesTo({ scope: own = {} }: Fields, scope: Partial<Scope>): boolean 
   return Object.entries(own ?? {}).every(([name, value]) => scope[name as keyof Scope] === value)
 }
 
-/** The rules in force for `scope`: by priority, then the oldest first. */
-export function rulesInForce({ query }: Pick<RuleReader, 'query'>, scope: Partial<Scope>): StandingRule[] {
+/** The records of the rules in force for `scope`: by priority, then the oldest first. */
+export function rulesInForce(
+  { query }: Pick<RuleReader, 'query'>,
+  scope: Partial<Scope>,
+): (Fields & StandingRule)[] {
   const records: Fields[] = []
   let cursor: string | undefined
   do {
@@ -28,5 +31,5 @@ export function rulesInForce({ query }: Pick<RuleReader, 'query'>, scope: Partia
   return records
     .filter((rule) => rule['paused'] !== true && appliesTo(rule, scope))
     .sort((a, b) => priorityOf(a) - priorityOf(b))
-    .map(({ id, text }) => ({ id, text: String(text) }))
+    .map((rule) => ({ ...rule, text: String(rule['text']) }))
 }

@@ -1,5 +1,5 @@
-// What people say about themselves and about others, with the facts that a profile should learn: written before the patterns
-// were fitted. The patterns are fitted to `fitted` alone; `heldOut` is only counted.
+// Sentences of people about themselves and others, with the facts that a profile should learn: written before the patterns were
+// fitted. The patterns are fitted to `fitted` alone; `heldOut` is only counted.
 
 /** A sentence, and `attribute: value` of each fact; `not` before the facts that it denies. No facts: learn nothing. */
 export type ProfileSentence = readonly [said: string, ...facts: string[]]

@@ -1,6 +1,7 @@
 // MCP over Streamable HTTP, on any host with `fetch`.
 // Invariant: no page of another origin, and no foreign host name that resolves to this machine, reaches a server.
 // Call `answerMcp` only with an authorised request.
+import { isJsonObject } from '../../core/json/path.ts'
 import type { McpServerFactory, ServerEventBus } from '@modelcontextprotocol/server'
 import { isOwnName } from '../../core/address.ts'
 import type { Mcp } from './mcp-book.ts'
@@ -58,22 +59,19 @@ function forbiddenResponse(message: string): Response {
 
 /** Returns the JSON-RPC id of a request; null without an id. Consumes the body. */
 export async function requestIdOf(request: Request): Promise<unknown> {
-  try {
-    return ((await request.json()) as { readonly id?: unknown }).id ?? null
-  } catch {
-    return null
-  }
+  return (await readMessage(request)).id ?? null
 }
 
 /** Returns the method of a request, by its header or else its body; empty without one. Does not consume the body. */
 export async function methodOf(request: Request): Promise<string> {
   const named = request.headers.get('mcp-method')
-  if (named !== null) return named
-  try {
-    return String(((await request.clone().json()) as { readonly method?: unknown }).method)
-  } catch {
-    return ''
-  }
+  return named ?? String((await readMessage(request.clone())).method ?? '')
+}
+
+/** Reads the message of a request; empty for another body. */
+async function readMessage(request: Request): Promise<{ readonly id?: unknown; readonly method?: unknown }> {
+  const message: unknown = await request.json().catch(() => undefined)
+  return isJsonObject(message) ? message : {}
 }
 
 /**

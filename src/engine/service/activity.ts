@@ -15,6 +15,7 @@ import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Json } from '../../core/json/path.ts'
 import type { Ports } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
+import { resealBatch } from '../../store/activity/activity-log.ts'
 import { type ActivityReader, createActivityReader } from '../../store/activity/activity-page.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { accessorOf } from './access-audit.ts'
@@ -50,7 +51,6 @@ const flushAtOnceCount = 500
 const restMs = 60_000
 /** Pause between two removals of old entries. */
 const sweepEveryMs = 3_600_000
-const resealBatch = 100
 
 export class Activity implements Service {
   readonly name = 'activity'

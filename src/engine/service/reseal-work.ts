@@ -3,11 +3,11 @@
 // resealed records.
 import type { BookEvents } from '../../core/capability/event.ts'
 import type { Ports } from '../../core/ports.ts'
+import { resealBatch } from '../../store/activity/activity-log.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { Keychain } from '../../trust/seal/keychain.ts'
 
 const batch = 25
-const activityBatch = 100
 const stepMs = 20
 /** Delay between two checks whether the mirror has every resealed record. */
 const mirrorMs = 1000
@@ -60,9 +60,7 @@ export function createResealWork(parts: ResealWorkParts): ResealWork {
     if (closed || keychain.state() !== 'open') return
     const current = keychain.current()
     const missingKeys = keychain.missingKeyCount()
-    const isMore = await writes.write(
-      () => resealing.step(batch) || (activity?.reseal(activityBatch) ?? 0) > 0,
-    )
+    const isMore = await writes.write(() => resealing.step(batch) || (activity?.reseal(resealBatch) ?? 0) > 0)
     // The step met records whose keys must be received first.
     if (missingKeys !== keychain.missingKeyCount()) {
       await keychain.receiveRequestedKeys()

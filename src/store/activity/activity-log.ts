@@ -35,6 +35,9 @@ const insertHits = 'INSERT OR IGNORE INTO activity_hits (seq, n) SELECT value, ?
 const removeTextsSql = `UPDATE activity SET question = NULL, context = NULL, size = 0, missing = ? WHERE question IS NOT NULL AND`
 const isSealedSql = `substr(question, 1, 1) = '['`
 
+/** Entries that one transaction seals again. */
+export const resealBatch = 100
+
 /** `begin` and `committed` are hooks of the write queue: see `TransactionHooks` in write-queue.ts. */
 export class ActivityLog {
   /** Runs after a commit that wrote entries, with their count. */

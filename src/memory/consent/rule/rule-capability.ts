@@ -117,10 +117,10 @@ export const ruleCapabilities = [
       ),
     }),
     run({ inForce }, at) {
-      const { rules } = at.records
-      const read = (id: string) => rules.get(id) as unknown as Rule
-      if (inForce || at.call.caller.role === 'guest')
-        return { rules: rulesInForce(rules, at.call.scope).map(({ id }) => shown(read(id), at.call)) }
+      if (inForce || at.call.caller.role === 'guest') {
+        const rules = rulesInForce(at.records.rules, at.call.scope) as unknown as Rule[]
+        return { rules: rules.map((rule) => shown(rule, at.call)) }
+      }
       const all = at.records.query({
         kind: 'rule',
         include: ended,

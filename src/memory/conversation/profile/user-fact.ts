@@ -68,23 +68,18 @@ export function findInSentence(sentence: string): Statement[] {
 function matchPatterns(text: string): Statement[] {
   const found: { stated: Statement; index: number }[] = []
   const patterns = languages.flatMap(({ cue, patterns: ofLanguage }) => (cue.test(text) ? ofLanguage : []))
-  for (const { attribute, pattern, denied: isDenied = false } of patterns) {
+  for (const { attribute, pattern, denied = false } of patterns) {
     const { groups, index = 0 } = pattern.exec(text) ?? {}
     if (!groups) continue
     const key = groups['k'] === undefined ? attribute : `${attribute} ${fold(groups['k'].trim())}`
     const values = attribute === 'note' ? [groups['v']?.trim() ?? ''] : valuesOf(key, groups['v'] ?? '')
     for (const value of values) {
-      const denied = isDenied && !isTimeOfContact(key, value)
-      const stated = { attribute: key, value: denied === isDenied ? value : `not ${value}`, denied }
+      const stated = { attribute: key, value, denied }
       if (!found.some((earlier) => precedes(earlier.stated, stated))) found.push({ stated, index })
     }
   }
   return found.toSorted((a, b) => a.index - b.index).map(({ stated }) => stated)
 }
-
-/** "Don't call me before ten" states when to call, and doesn't deny the phone. */
-const isTimeOfContact = (attribute: string, value: string) =>
-  attribute === 'contact' && /^(?:before|after|at|on|during) /u.test(value)
 
 /** True if the earlier statement of a sentence excludes the later: an earlier pattern has precedence. */
 function precedes(earlier: Statement, later: Statement): boolean {

@@ -121,7 +121,11 @@ export const english: readonly FactPattern[] = [
   ),
   createPattern(
     'contact',
-    String.raw`(?:please )?(?:don['’]?t|do not|never) (?<v>(?:call|phone|ring) me(?: (?:before|after|at|on|during) [^.!?;,]{2,40})?)(?=$|[.!?;,])`,
+    String.raw`(?:please )?(?<v>(?:don['’]?t|do not|never) (?:call|phone|ring) me (?:before|after|at|on|during) [^.!?;,]{2,40})(?=$|[.!?;,])`,
+  ),
+  createPattern(
+    'contact',
+    String.raw`(?:please )?(?:don['’]?t|do not|never) (?<v>(?:call|phone|ring) me)(?=$|[.!?;,])`,
     true,
   ),
   createPattern('contact', String.raw`no (?:phone )?(?<v>calls)(?:,? please)?(?=$|[.!?;,])`, true),

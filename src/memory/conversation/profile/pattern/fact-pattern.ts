@@ -9,7 +9,7 @@ export interface FactPattern {
   readonly denied?: true
 }
 
-export const wordStart = String.raw`(?<![\p{L}\p{N}'’])`
+const wordStart = String.raw`(?<![\p{L}\p{N}'’])`
 const wordEnd = String.raw`(?![\p{L}\p{N}])`
 /** Periods that end no sentence follow initials and a few titles. */
 const shortWord = String.raw`(?<![\p{L}])(?:\p{Lu}|St|Mt|Dr|Mr|Mrs|Ms)`
@@ -18,7 +18,7 @@ const end = String.raw`$|[!?;:()\n…]|(?<!${shortWord})\.`
 const contrast = String.raw`(?:but|because|so|since|which|who|while|though|aber|weil|denn|sondern|mais|parce|car|pero|porque|sino)`
 const conjunction = String.raw`(?:and|und|et|y)`
 /** A value ends at the end of the clause. */
-export const clauseEnd = String.raw`(?=${end}|,| (?:${contrast}|${conjunction})${wordEnd})`
+const clauseEnd = String.raw`(?=${end}|,| (?:${contrast}|${conjunction})${wordEnd})`
 export const value = String.raw`(?<v>[\p{L}\p{N}](?:[^.!?;:()\n,]|${abbreviation}){0,80}?)${clauseEnd}`
 /** Several values: ends where another thought begins. `splitList` takes it apart. */
 export const valueList = String.raw`(?<v>[\p{L}\p{N}](?:[^.!?;:()\n]|${abbreviation}){0,160}?)(?=${end}|,? ${contrast}${wordEnd})`

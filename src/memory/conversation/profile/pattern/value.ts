@@ -58,8 +58,8 @@ function cleanValue(value: string): string {
 /** One word for each way of contact, in any language. */
 function normalized(attribute: string, value: string): string {
   if (attribute !== 'contact') return value
-  const time = /^(?:call|phone|ring) me ((?:before|after|at|on|during) .+)$/iu.exec(value)
-  if (time) return time[1] ?? value
+  const time = /^(?:don['’]?t|do not|never) (?:call|phone|ring) me (.+)$/iu.exec(value)?.[1]
+  if (time !== undefined) return `not ${time}`
   if (/^(?:call|phon|ring|an$|llam|appel|telefon)/iu.test(value)) return 'phone'
   if (/^(?:e-?mail|mail|correo|courriel)/iu.test(value)) return 'email'
   if (/^(?:text|sms)/iu.test(value)) return 'text'

@@ -56,7 +56,7 @@ it('a memory that does not open is reported once to a host', async () => {
   expect([code, stderr.match(/is a folder/g)?.length, stderr.trim().split('\n').length]).toEqual([1, 1, 1])
 })
 
-it('a port in use and a missing file are told in words', () => {
+it('explains a port in use and a missing file in plain words', () => {
   const fault = (fields: object) => (placeFault(Object.assign(new Error('raw'), fields)) as Error).message
   expect(fault({ code: 'EADDRINUSE', port: 8788 })).toBe(
     'Port 8788 is in use by another program; give another by --port',

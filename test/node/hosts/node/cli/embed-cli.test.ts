@@ -95,7 +95,7 @@ it.each([
   expect(embedderChoice(name, env)).toEqual(expected)
 })
 
-it('an embedder that there is not, or without its key or address, is told', () => {
+it('refuses an unknown embedder, and one without its key or address', () => {
   expect(() => embedderChoice('word2vec', {})).toThrow(/no embedder `word2vec`/)
   expect(() => embedderChoice('api:small', {})).toThrow(/DAYBOOK_EMBED_KEY/)
   expect(() => embedderChoice(undefined, { KS22_EMBEDDING_MODE: 'http' })).toThrow(/needs its address/)
