@@ -62,10 +62,12 @@ export async function requestIdOf(request: Request): Promise<unknown> {
   return (await readMessage(request)).id ?? null
 }
 
-/** Returns the method of a request, by its header or else its body; empty without one. Does not consume the body. */
+/** Returns the method of a request, by its header or else its body; empty if it is no text. Does not consume the body. */
 export async function methodOf(request: Request): Promise<string> {
   const named = request.headers.get('mcp-method')
-  return named ?? String((await readMessage(request.clone())).method ?? '')
+  if (named !== null) return named
+  const { method } = await readMessage(request.clone())
+  return typeof method === 'string' ? method : ''
 }
 
 /** Reads the message of a request; empty for another body. */

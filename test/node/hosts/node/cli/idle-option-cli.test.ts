@@ -10,7 +10,6 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 const home = join(root, 'home')
 
 const cases: readonly (readonly [args: readonly string[], refusal: string])[] = [
-  [['doctor', '--book', 'tutor'], '--book goes with --url'],
   [['erase', '--confirm', 'agent', '--book', 'tutor'], '--book goes with --edge'],
   [['send', 'kstar-memory', 'kstar:query_traces', '--book', 'tutor'], '--book goes with --url'],
   [['send', 'other', 'kstar:query_traces', '--socket', 'x', '--book', 'tutor'], '--book goes with --url'],
