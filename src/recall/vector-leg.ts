@@ -82,16 +82,11 @@ export function createVectorLeg(deps: VectorLegDeps): Leg<'vector'> {
       const lone = loneScale(scale, embedder)
       // `minSimilarity` decides which records answer, not which similarity is above chance in this book.
       const neighbourFrom = similarityScale(undefined, distribution).boostFrom
-      const hits = raiseByNeighbours(deps, bestHits(store, vector, scale.boostFrom, question), {
-        vector,
-        neighbourFrom,
-        question,
-      })
+      const best = bestHits(store, vector, Math.min(scale.boostFrom, lone.boostFrom), question)
+      const similar = best.filter(({ similarity }) => similarity >= scale.boostFrom)
+      const hits = raiseByNeighbours(deps, similar, { vector, neighbourFrom, question })
       const related = new Set(hits.map(({ seq }) => seq))
-      const loneHits =
-        lone.boostFrom < scale.boostFrom
-          ? bestHits(store, vector, lone.boostFrom, question).filter(({ seq }) => !related.has(seq))
-          : []
+      const loneHits = best.filter(({ seq }) => !related.has(seq))
       const candidates = [...hits, ...loneHits].map(({ seq, similarity }, i): LegCandidate<'vector'> => ({
         seq,
         rank: i + 1,
