@@ -4,7 +4,10 @@ import { sharpCut } from '../core/capability/hit-rule.ts'
 import { whenField } from '../core/kind.ts'
 import type { BookStore } from '../store/book-store.ts'
 import type { WeightedRecord } from './fuse.ts'
+import type { LegCandidate } from './leg.ts'
+import { statedTexts } from '../store/word/text.ts'
 import { textsToJudge } from './long-record.ts'
+import { type Noise, noiseFactor, noiseOf } from './noise.ts'
 import { agentFactor } from './question-words.ts'
 import { diversify, highestScore, type IsSame, orderUnique, rerank, type RerankedRecord } from './rerank.ts'
 
@@ -86,13 +89,15 @@ export interface Judging {
   readonly prefersPerson: boolean
   /** True: a question scores less, according to the length of the next record. */
   readonly discountsQuestions: boolean
+  /** Gets the records that are noise and answer nothing, by seq; undefined: noise counts as any text. */
+  readonly noise: Map<number, Noise> | undefined
 }
 
 /** The records of a ranking, reranked by their texts without the words of their dates. */
 export function readReranked(
   store: Pick<BookStore, 'kinds' | 'queries'>,
   rankedBatch: readonly WeightedRecord[],
-  { terms, forms, lists, prefersPerson, discountsQuestions }: Judging,
+  { terms, forms, lists, prefersPerson, discountsQuestions, noise }: Judging,
 ): RerankedRecord<WeightedRecord>[] {
   const textLegIndex = lists.findIndex(({ name }) => name === 'text')
   const records = store.queries.read(rankedBatch.map(({ seq }) => seq))
@@ -102,7 +107,15 @@ export function readReranked(
     if (!kind) return []
     const undated = { ...kind, text: kind.text.filter((path) => path !== whenField) }
     const matchedTerms = item.candidates[textLegIndex]?.matchedTerms?.()
-    const score = prefersPerson && kind.roleOf?.(record) === 'agent' ? item.score * agentFactor : item.score
+    const texts = textsToJudge(undated, record, item.candidates[textLegIndex]?.passage)
+    const sort = noise && kind.roleOf ? noiseOf(statedTexts(kind, record).join('\n')) : undefined
+    const speechFactor = sort ? noiseFactor(sort, coverageOf(item.candidates[textLegIndex])) : 1
+    if (sort && speechFactor === 0) {
+      noise?.set(item.seq, sort)
+      return []
+    }
+    const speakerFactor = prefersPerson && kind.roleOf?.(record) === 'agent' ? agentFactor : 1
+    const score = item.score * speakerFactor * speechFactor
     const answerInNextShare = item.candidates.find(
       (candidate) => candidate?.answerInNextShare !== undefined,
     )?.answerInNextShare
@@ -113,7 +126,7 @@ export function readReranked(
           record,
           seq: item.seq,
           score,
-          texts: textsToJudge(undated, record, item.candidates[textLegIndex]?.passage),
+          texts,
           matchedTerms,
           answerInNextShare: discountsQuestions ? answerInNextShare : 1,
         },
@@ -123,3 +136,7 @@ export function readReranked(
     ]
   })
 }
+
+/** The share of the question, by weight, that the own words of a record have. */
+const coverageOf = (candidate: LegCandidate | undefined): number =>
+  candidate && 'coverage' in candidate.because ? candidate.because.coverage : 0

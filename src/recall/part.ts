@@ -7,7 +7,7 @@
  * person's words. `plain`: question words are ignored. `floor`: the best words measure a long question. `name`: whole
  * names. `spelling`: misspelt words. `beside`: vectors of neighbours. `light`: light words weigh less and answer
  * nothing alone. `rare`: the rarest word of a question answers. `later`: a statement is below the later one that
- * contradicts it. `exchange`: in a whole answer, a message counts together with its reply. `feedback`: a whole answer is
+ * contradicts it. `noise`: small talk and output of machines weigh less and answer only their own words. `exchange`: in a whole answer, a message counts together with its reply. `feedback`: a whole answer is
  * widened by the words of its best records.
  */
 export const recallParts = [
@@ -23,6 +23,7 @@ export const recallParts = [
   'light',
   'rare',
   'later',
+  'noise',
   'exchange',
   'feedback',
 ] as const

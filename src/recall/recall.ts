@@ -28,6 +28,7 @@ import {
 import { rankBest, readReranked, type Reorder } from './judge.ts'
 import type { Leg, Question, Respelled } from './leg.ts'
 import { parseQuestionWords } from './parse-question.ts'
+import type { Noise } from './noise.ts'
 import { type RecallPartSet, noParts } from './part.ts'
 import { asksInFirstPerson } from './question-words.ts'
 import { hasChange, orderStatements } from './later-statement.ts'
@@ -97,12 +98,14 @@ export function createRecall({
     const weighted = rankLists(lists, (some) => weigh(fuse(some, part !== undefined)))
 
     // 3. The best of them, judged again by their texts; or a whole answer.
+    const noise = new Map<number, Noise>()
     const judging = {
       terms: question.words.flatMap((word) => tokenize(word)),
       forms: wordsByTerm(question.words),
       lists,
       prefersPerson: !withoutParts.has('speaker') && asksInFirstPerson(text),
       discountsQuestions: !withoutParts.has('answer'),
+      noise: withoutParts.has('noise') ? undefined : noise,
     }
     const read = (some: readonly WeightedRecord[]) => readReranked(store, some, judging)
     const whole =
@@ -122,7 +125,7 @@ export function createRecall({
 
     // 4. Their reasons.
     const parts = questionParts(text, moment, respelled)
-    trace?.({ want, limit, question, parts, lists, weighted, later, ...answer })
+    trace?.({ want, limit, question, parts, lists, weighted, later, noise, ...answer })
     const reasonDeps = { kinds: store.kinds, zone, names: lists.map(({ name }) => name), parts, respelled }
     return {
       hits: answer.records.map((one) => {

@@ -3,6 +3,7 @@ import type { Want } from '../core/capability/port/recall-port.ts'
 import type { LegCandidates, WeightedRecord } from './fuse.ts'
 import type { Judged } from './judge.ts'
 import type { Question } from './leg.ts'
+import type { Noise } from './noise.ts'
 import type { QuestionPart } from './reason.ts'
 
 /** `reranked`, of a whole answer: also the records that only words of its best records find. */
@@ -19,6 +20,8 @@ export interface RecallTrace extends Judged<WeightedRecord> {
   readonly weighted: readonly WeightedRecord[]
   /** For each contradicted statement, by seq, the id of the last that contradicts it. */
   readonly later: ReadonlyMap<number, string>
+  /** By seq: the records that say too little to answer. */
+  readonly noise: ReadonlyMap<number, Noise>
   /** Of a whole answer: the least score of its records, by its best score alone. */
   readonly floor?: number
   /** Of a whole answer: the words of its best records that found more records. */

@@ -70,6 +70,8 @@ const reason = z.discriminatedUnion('code', [
   /** `by`: the id of a later statement of the same person; it comes before, beside a further reason. */
   z.object({ code: z.literal('contradicted'), says, by: z.string() }),
   z.object({ code: z.literal('duplicate'), says, of: z.string() }),
+  /** It only acknowledges or greets, or is output of a machine. */
+  z.object({ code: z.literal('says-little'), says, sort: z.enum(['small-talk', 'output']) }),
   z.object({ code: z.literal('below-min-score'), says, score: z.number(), minScore: z.number() }),
   z.object({ code: z.literal('cut-sharp'), says, score: z.number(), lastScore: z.number() }),
   z.object({ code: z.literal('too-similar'), says, rank: z.number(), diversity: z.number() }),

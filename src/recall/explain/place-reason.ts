@@ -1,6 +1,7 @@
 // Why a record that is an answer is no hit: its place in the order, and the options that cut the answer.
 // Invariant: the order is that of recall itself, run again with a larger limit and without cuts.
 import type { RecallQuery, RecallResult, Want } from '../../core/capability/port/recall-port.ts'
+import type { Noise } from '../noise.ts'
 import { orderUnique } from '../rerank.ts'
 import type { RecallTrace } from '../trace.ts'
 import type { Reason } from './explanation.ts'
@@ -39,7 +40,7 @@ export async function placeReasons(
   // Of a contradicted statement, the order has a lower score.
   const isOwn = (one: { readonly seq: number }) => one.seq === seq
   const own = whole.trace.best.find(isOwn) ?? whole.trace.reranked.find(isOwn)
-  if (!own) return []
+  if (!own) return saysLittle(whole.trace.noise.get(seq))
   const score = Math.min(1, own.score)
   const { floor = 0 } = whole.trace
   if (want !== 'best' && (own.score <= 0 || own.score < floor))
@@ -64,6 +65,13 @@ export async function placeReasons(
       ? []
       : [{ code: 'contradicted', by, says: `A later statement of the same person contradicts it: ${by}.` }]
   return [...contradicted, cutReason(query, recalled, { seq, score: own.score, rank, place })]
+}
+
+/** Why a record that says little by itself is no hit. */
+function saysLittle(sort: Noise | undefined): Reason[] {
+  if (sort === undefined) return []
+  const part = sort === 'small-talk' ? 'It only acknowledges or greets' : 'It is output of a machine'
+  return [{ code: 'says-little', sort, says: `${part}: it answers only a question about its own words.` }]
 }
 
 interface Place {

@@ -309,6 +309,7 @@ describe('the place and the options of the answer', () => {
       question: { words: [], limit: 200, match: 'any' },
       parts: [],
       later: new Map(),
+      noise: new Map(),
       lists: [],
       weighted: [],
       reranked: [],
