@@ -34,6 +34,10 @@ export const rankConstant = 20
 interface FusionState {
   /** The sum of `fuse` so far, not divided; `LegCandidate.share` is one leg's part of it. */
   share: number
+  /** The part of `share` by vectors. */
+  vectorShare: number
+  /** See `LegCandidate.coversAlone`. */
+  coversAlone: boolean
   /** The highest strength by legs of words, and by legs that are independent of them (`isWitness`). */
   strength: number
   witnessStrength: number
@@ -46,12 +50,12 @@ interface FusionState {
  * (rankConstant + rank)`, divided by the same sum for a record that is first in every leg with candidates that can
  * find it. The score is share × strength.
  * Left out: records that no leg brings as an answer; `LegCandidate.alone` decides if no other leg has one. The result is
- * unordered. `isWide`: if there is an answer, all candidates are in the result.
+ * unordered. A record with `coversAlone` gets at least its score without vectors. `isWide`: if there is an answer, all candidates are in the result.
  */
 export function fuse(lists: readonly LegCandidates[], isWide = false): FusedRecord[] {
   /** `found`: the candidates of the record. */
-  const maxShareOf = (seq: number, found: FusionState['candidates']) =>
-    lists.reduce(
+  const maxShareOf = (seq: number, found: FusionState['candidates'], some = lists) =>
+    some.reduce(
       (sum, { weight, candidates, canFind }, i) =>
         candidates.length > 0 && (canFind === undefined || found[i] !== undefined || canFind(seq))
           ? sum + weight / (rankConstant + 1)
@@ -60,7 +64,7 @@ export function fuse(lists: readonly LegCandidates[], isWide = false): FusedReco
     )
   const states = new Map<number, FusionState>()
   const hasAnswer = lists.map(({ candidates }) => candidates.some(({ isAnswer }) => isAnswer))
-  lists.forEach(({ weight, candidates }, i) => {
+  lists.forEach(({ name, weight, candidates }, i) => {
     const hasOtherAnswer = hasAnswer.some((has, j) => has && j !== i)
     for (const candidate of candidates) {
       const { seq, rank, share = 1 } = candidate
@@ -68,26 +72,38 @@ export function fuse(lists: readonly LegCandidates[], isWide = false): FusedReco
       const { strength } = lone ?? candidate
       const state = states.get(seq) ?? {
         share: 0,
+        vectorShare: 0,
+        coversAlone: false,
         strength: 0,
         witnessStrength: 0,
         isAnswer: false,
         candidates: lists.map(() => undefined),
       }
       states.set(seq, state)
-      state.share += (weight * (lone ? 1 : share)) / (rankConstant + rank)
+      const part = (weight * (lone ? 1 : share)) / (rankConstant + rank)
+      state.share += part
+      if (name === 'vector') state.vectorShare += part
+      state.coversAlone ||= candidate.coversAlone === true
       if (candidate.isWitness) state.witnessStrength = Math.max(state.witnessStrength, strength)
       else state.strength = Math.max(state.strength, strength)
       state.isAnswer ||= lone ? lone.isAnswer || lone.agrees?.() === true : candidate.isAnswer
       state.candidates[i] = candidate
     }
   })
+  const wordLists = lists.filter(({ name }) => name !== 'vector')
+  const scoreOf = (seq: number, state: FusionState): number => {
+    const score = (state.share / maxShareOf(seq, state.candidates)) * strengthOf(state)
+    if (!state.coversAlone) return score
+    const wordShare = state.share - state.vectorShare
+    return Math.max(score, (wordShare / maxShareOf(seq, state.candidates, wordLists)) * state.strength)
+  }
   const answers: FusedRecord[] = []
   const hasAny = isWide && [...states.values()].some(({ isAnswer }) => isAnswer)
   for (const [seq, state] of states)
     if (state.isAnswer || hasAny)
       answers.push({
         seq,
-        score: (state.share / maxShareOf(seq, state.candidates)) * strengthOf(state),
+        score: scoreOf(seq, state),
         candidates: state.candidates,
       })
   return answers

@@ -65,6 +65,8 @@ export interface LegCandidate<Name extends LegName = LegName> {
   readonly share?: number
   /** The best passage of a long record. */
   readonly passage?: Passage | undefined
+  /** True: a long record with a passage that has nearly all of the question. It ranks no lower than without vectors. */
+  readonly coversAlone?: boolean
   /**
    * For a record that is a question: how much its answer may be in the next record, 0 to 1. Less for a long next
    * record, which is found by its own words.

@@ -3,6 +3,7 @@
 import { duplicateShare } from '../core/capability/hit-rule.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import type { Stored } from '../core/record.ts'
+import { oppositionOf } from '../core/text/opposition.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { stopWords } from './question-words.ts'
 import { formFactor } from './word-form.ts'
@@ -20,10 +21,11 @@ export interface RecordTexts<Item> {
   readonly answerInNextShare?: number | undefined
 }
 
-/** The terms of a record without stop words, and its numbers in order. */
+/** The terms of a record without stop words; its numbers, and what turns it into its opposite, in order. */
 interface RecordTerms {
   readonly terms: ReadonlySet<string>
   readonly numbers: string
+  readonly opposition: string
 }
 
 export interface RerankedRecord<Item> extends RecordTexts<Item> {
@@ -60,7 +62,7 @@ export function rerank<Item>(
       (1 + phraseBonus * pairShare) *
       questionFactorOf(read) *
       (forms.size > 0 ? formFactor(read.texts, matchedTerms ?? [], forms) : 1),
-    recordTerms: () => (computed ??= recordTermsOf(wordsOf().flat())),
+    recordTerms: () => (computed ??= recordTermsOf(wordsOf().flat(), read.texts)),
   }
 }
 
@@ -74,10 +76,11 @@ function questionFactorOf({ texts, answerInNextShare = 1 }: RecordTexts<unknown>
 /** The highest score that `rerank` can give to a record with `score`. */
 export const highestScore = (score: number): number => score * (1 + phraseBonus)
 
-function recordTermsOf(words: readonly string[]): RecordTerms {
+function recordTermsOf(words: readonly string[], texts: readonly string[]): RecordTerms {
   return {
     terms: new Set(words.filter((term) => !stopWords.has(term))),
     numbers: words.filter((term) => /\d/.test(term)).join(' '),
+    opposition: texts.map(oppositionOf).join(' '),
   }
 }
 
@@ -124,7 +127,7 @@ function countPairs(fields: readonly (readonly string[])[], terms: readonly stri
   return found.size
 }
 
-/** True when two records of one kind have nearly all words and all numbers in common. */
+/** True when two records of one kind have nearly all words, and all numbers, negations and signs in common. */
 export const isDuplicate: IsSame = (a, b) => areAlike(a, b, duplicateShare)
 
 /** True when two records of one kind have the same words and numbers. */
@@ -136,7 +139,7 @@ function areAlike(a: RerankedRecord<unknown>, b: RerankedRecord<unknown>, share:
   const one = a.recordTerms()
   const other = b.recordTerms()
   if (one.numbers !== other.numbers || one.terms.size === 0) return false
-  return overlap(one.terms, other.terms, share) >= share
+  return overlap(one.terms, other.terms, share) >= share && one.opposition === other.opposition
 }
 
 /**

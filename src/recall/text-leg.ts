@@ -46,6 +46,9 @@ export function createTextLegs(store: Pick<BookStore, 'queries' | 'kinds'>, with
   ]
 }
 
+/** The vector of a long record is that of all its subjects: a passage with this share of the question outweighs it. */
+const coveringShare = 0.6
+
 /**
  * Finds records by their own words. strength = √(coverage × bm25 / best bm25). coverage = weight of the matched words
  * / weight of all words of the question, near 0 for a record that shares only a common word with a long question. The
@@ -105,6 +108,7 @@ function findByOwnWords(evidence: TextEvidence): LegCandidate<'text'>[] {
       // The weight that its window and session lose goes to its own rank.
       share: 1 + (legWeights.window + legWeights.session) * (1 - (nearShare[i] as number)),
       passage,
+      coversAlone: passage !== undefined && coverage >= coveringShare,
     }
   })
 }

@@ -119,7 +119,7 @@ function readPlaces(
 
 /**
  * How many records may answer if the leg of words has as many candidates as it may have: as many as have the rarest word
- * of the question that the best candidate has. 0: all are in the ranking.
+ * of the question that the best candidate has. 0: the candidates have them all.
  */
 function answeringCount(
   { queries }: Pick<BookStore, 'queries'>,
@@ -130,5 +130,6 @@ function answeringCount(
   if (candidates.length < limit) return 0
   const words = candidates[0]?.matchedTerms?.() ?? []
   const frequencies = [...queries.frequencies([...words]).values()].filter((one) => one > 0)
-  return frequencies.length === 0 ? 0 : Math.max(candidates.length, Math.min(...frequencies))
+  const rarest = Math.min(...frequencies)
+  return frequencies.length > 0 && rarest > candidates.length ? rarest : 0
 }

@@ -1,0 +1,88 @@
+// Statements that differ in a negation or a sign are no duplicates, in one book and over several.
+import { describe, expect, it, test } from 'vitest'
+import { recallAcross } from '../../../src/book/across/across.ts'
+import { oppositionOf } from '../../../src/core/text/opposition.ts'
+import { openDaybook } from '../../../src/hosts/node/index.ts'
+
+const pairs = [
+  ['Nadia is allergic to penicillin', 'Nadia is not allergic to penicillin'],
+  ['The gas valve is closed', 'The gas valve isn’t closed'],
+  ['I can eat peanuts', 'I cannot eat peanuts'],
+  ['Payment to Wolfgang: 100 €', 'Payment to Wolfgang: -100 €'],
+  ['Lunch was 10 €', 'Lunch was 10 $'],
+  ['The cellar has 3 degrees', 'The cellar has −3 degrees'],
+  ['✅ snapshot of the ledger', '❌ snapshot of the ledger'],
+  ['Ada writes C', 'Ada writes C++'],
+  ['The load is > 5', 'The load is < 5'],
+  ['The contract was sent to Ruth', 'The contract was sent from Ruth'],
+  ['Der Tresor ist offen', 'Der Tresor ist nicht offen'],
+  ['Je suis végétarien', 'Je ne suis pas végétarien'],
+  ['The parcel went to us', 'The parcel went to US'],
+] as const
+
+describe('opposition', () => {
+  it.each(pairs)('parts %s and %s', (one, other) => {
+    expect(oppositionOf(one)).not.toBe(oppositionOf(other))
+  })
+
+  it.each([
+    ['It is well-known, pages 3-5.', 'It is well known, pages 3-5'],
+    ["She can't come", 'She can’t come!'],
+    ['NOT today', 'not today'],
+  ])('is the same for %s and %s', (one, other) => {
+    expect(oppositionOf(one)).toBe(oppositionOf(other))
+  })
+})
+
+const open = (name: string) => openDaybook({ name, path: ':memory:', agent: 'ana', timeZone: 'UTC' })
+
+test.each(pairs)('recall returns both: %s / %s', async (one, other) => {
+  await using book = await open('opposite')
+  await book.perceptions.store({ content: one })
+  await book.perceptions.store({ content: other })
+  for (const want of ['best', 'all'] as const) {
+    const { hits } = await book.recall({ text: one, want })
+    expect(hits.map(({ record }) => record['content']).toSorted()).toEqual([one, other].toSorted())
+  }
+})
+
+test('a record of another book that says the opposite is a hit of its own', async () => {
+  await using mine = await open('mine')
+  await using team = await open('team')
+  await mine.perceptions.store({ content: pairs[0][0] })
+  await team.perceptions.store({ content: pairs[0][1] })
+  const { hits } = await recallAcross([mine, team], { text: 'Is Nadia allergic to penicillin?' })
+  expect(hits.map(({ record }) => record['content']).toSorted()).toEqual([...pairs[0]].toSorted())
+})
+
+test('a list of the few records with a rare word is complete, however many have a common word', async () => {
+  await using book = await open('tickets')
+  const goals = Array.from({ length: 300 }, (_, i) => `Ticket ${i} of customer ${i % 7}: printer`)
+  goals.push('Ticket 300 of Vandermeer: no paper', 'Ticket 301 of Vandermeer: ink')
+  await book.traces.storeMany({
+    traces: goals.map((goal) => ({
+      situation: { domain: 'desk' },
+      task: { goal },
+      action: { type: 'note' },
+    })),
+  })
+  const { hits, complete } = await book.recall({ text: 'list every ticket of Vandermeer', limit: 200 })
+  expect(hits.length).toBeGreaterThanOrEqual(2)
+  expect(complete).toBeGreaterThan(0.9)
+})
+
+test('a long record with a passage that answers is above a short one with one word of the question', async () => {
+  await using book = await open('long')
+  const filler = Array.from(
+    { length: 150 },
+    (_, i) => `Item ${i}: the council spoke about benches and lamps.`,
+  )
+  const answer = 'The allergy test showed that Nadia must avoid cashews but may eat almonds.'
+  const content = [...filler.slice(0, 70), answer, ...filler.slice(70)].join(' ')
+  await book.conversation.store({ message: { content, source: { User: 'ann' } } })
+  for (const short of ['Nadia phoned', 'nuts and bolts ordered', 'test drive tomorrow'])
+    await book.conversation.store({ message: { content: short, source: { User: 'ann' } } })
+  await expect.poll(async () => (await book.embedder.status()).behind, { timeout: 20_000 }).toBe(0)
+  const { hits } = await book.recall({ text: 'Which nuts must Nadia avoid after the allergy test?' })
+  expect(hits[0]?.record['content']).toBe(content)
+})
