@@ -14,6 +14,8 @@ type Order = (typeof sortKeys)[number]
 /** A key of a run; `-` before it: descending. */
 const order = z.enum([...sortKeys, ...sortKeys.map((key) => `-${key}` as const)])
 
+const runOutcome = z.enum(['succeeded', 'failed', 'open', 'none'])
+
 const run = z.object({
   session: z.string(),
   /** Beginning of the goal of the first step; without a step, of the first message. */
@@ -25,7 +27,7 @@ const run = z.object({
   failed: z.number(),
   messages: z.number(),
   /** Outcome of the last step. `open`: without a result. `none`: there is no step. */
-  outcome: z.enum(['succeeded', 'failed', 'open', 'none']),
+  outcome: runOutcome,
   /** Id of the last failed step. */
   failedStep: z.string().optional(),
   startedAt: z.string(),
@@ -53,6 +55,8 @@ export const runCapabilities = [
         agent: scopeName.optional(),
         /** True: only runs with a failed step. False: only runs without one. */
         failed: z.boolean().optional(),
+        /** Only runs with this outcome. */
+        outcome: runOutcome.optional(),
         orderBy: order.default('-endedAt'),
         limit: limit(50, 200),
         offset,
@@ -64,10 +68,11 @@ export const runCapabilities = [
       runs: z.array(run),
       sealed,
     }),
-    run({ session, agent, failed, orderBy, limit, offset }, at) {
+    run({ session, agent, failed, outcome, orderBy, limit, offset }, at) {
       const spans = at.records
         .runs({ session, agent })
         .filter((span) => failed === undefined || span.failed > 0 === failed)
+        .filter((span) => outcome === undefined || hasOutcome(at.records, span, { agent, outcome }))
         .toSorted(compareBy(orderBy))
       return {
         total: spans.length,
@@ -101,20 +106,33 @@ function compareBy(sortOrder: z.output<typeof order>): (runA: RunSpan, runB: Run
   }
 }
 
-function toRun(records: RecordReader, span: RunSpan, agent: string | undefined): Run {
+interface OutcomeQuery {
+  readonly agent: string | undefined
+  readonly outcome: Run['outcome']
+}
+
+function hasOutcome(records: RecordReader, span: RunSpan, { agent, outcome }: OutcomeQuery): boolean {
+  // The counts exclude most runs without a read.
+  if (span.steps === 0 || outcome === 'none') return span.steps === 0 && outcome === 'none'
+  if (outcome === 'failed' && span.failed === 0) return false
+  return outcomeOf(findFirst(records, span, agent)('trace', '-timestamp')) === outcome
+}
+
+/** Finds the first record of a run in an order. */
+const findFirst = (records: RecordReader, span: RunSpan, agent: string | undefined) => {
   // The range of times narrows the search in the index.
   const timestamp = { gte: span.startedAt, lte: span.endedAt }
   const filters = { session: span.session, timestamp, ...defined({ agent }) }
-  const findFirst = (
-    kind: string,
-    orderBy: string,
-    extraFilters: JsonObject = {},
-  ): Stored<JsonObject> | undefined =>
+  return (kind: string, orderBy: string, extraFilters: JsonObject = {}): Stored<JsonObject> | undefined =>
     records.query({ kind, filters: { ...filters, ...extraFilters }, orderBy, limit: 1 }).records[0]
-  const lastStep = span.steps > 0 ? findFirst('trace', '-timestamp') : undefined
-  const firstRecord = span.steps > 0 ? findFirst('trace', 'timestamp') : findFirst('message', 'timestamp')
+}
+
+function toRun(records: RecordReader, span: RunSpan, agent: string | undefined): Run {
+  const find = findFirst(records, span, agent)
+  const lastStep = span.steps > 0 ? find('trace', '-timestamp') : undefined
+  const firstRecord = span.steps > 0 ? find('trace', 'timestamp') : find('message', 'timestamp')
   const lastFailedStep =
-    span.failed > 0 ? findFirst('trace', '-timestamp', { 'result.success': false }) : undefined
+    span.failed > 0 ? find('trace', '-timestamp', { 'result.success': false }) : undefined
   return {
     session: span.session,
     name: runName(firstRecord),
