@@ -16,10 +16,9 @@ import { OpeningPage } from './views/shell/opening-page.tsx'
 import { Palette } from './views/shell/palette.tsx'
 import { Rail } from './views/shell/rail.tsx'
 import { RecordView } from './views/record/record-view.tsx'
-import { RunView } from './views/run/run-view.tsx'
 import { StatusBar } from './views/shell/status-bar.tsx'
 
-const views: Partial<Record<View, ComponentType>> = { runs: RunView, ...lateViews }
+const views: Partial<Record<View, ComponentType>> = lateViews
 const dialogs: Record<DialogName, ComponentType> = { palette: Palette, ...lateDialogs }
 
 export function App() {

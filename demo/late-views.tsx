@@ -9,6 +9,7 @@ import { closeDialog, type DialogName } from './state/dialog.ts'
 import { openRecord } from './views/record/record-detail-view.tsx'
 
 const recall = createLateViews(() => import('./views/recall/recall-view.tsx'))
+const run = createLateViews(() => import('./views/run/run-view.tsx'))
 const chart = createLateViews(() => import('./views/chart/chart-view.tsx'))
 const activity = createLateViews(() => import('./views/activity/activity-view.tsx'))
 const bundle = createLateViews(() => import('./views/bundle/bundle-view.tsx'))
@@ -24,6 +25,7 @@ const dialogs = createLateViews(() => import('./late-dialogs.ts'))
 const Recall = recall.view('RecallView')
 
 export const lateViews: Partial<Record<View, ComponentType>> = {
+  runs: run.view('RunView'),
   activity: activity.view('ActivityView'),
   charts: chart.view('ChartView'),
   recall: Recall,
@@ -73,6 +75,7 @@ export async function loadLateViews(): Promise<void> {
     dialogs,
     { load: loadCommands },
     recall,
+    run,
     activity,
     chart,
     sync,

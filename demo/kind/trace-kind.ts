@@ -64,7 +64,7 @@ export const traceKind: RecordKind<Trace> = {
     const [first] = Object.values(trace.action.parameters)
     const action = oneLine(trace.action.type, 60)
     const domain = oneLine(trace.situation.domain, 60)
-    const error = errorOf(trace)
+    const error = traceError(trace)
     return {
       id: trace.id,
       at: trace.timestamp,
@@ -87,7 +87,7 @@ export const traceKind: RecordKind<Trace> = {
 const errorFields = ['error', 'message', 'observation', 'output', 'text'] as const
 
 /** Why a trace failed, in one line: the row says it before the parameters. */
-function errorOf({ result }: Trace): string | undefined {
+export function traceError({ result }: Trace): string | undefined {
   if (result?.success !== false) return undefined
   const texts = errorFields.map((name) => result.outcome[name])
   const text = texts.find((one) => typeof one === 'string' && one.trim() !== '')

@@ -127,12 +127,15 @@ export const runFields: Partial<Record<View, FilterFields>> = {
       type: 'choice',
       name: 'Outcome',
       choices: [
+        { value: 'ended', word: 'failed runs' },
         { value: 'failed', word: 'with failed steps' },
         { value: 'clean', word: 'without failed steps' },
       ],
     },
     agent: { type: 'text', name: 'Agent', path: 'agent' },
     order: { type: 'text', name: 'Order', path: 'order' },
+    only: choices('Steps', { failed: 'failed' }),
+    tool: { type: 'text', name: 'Tool', path: 'tool' },
   },
 }
 

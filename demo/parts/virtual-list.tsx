@@ -1,5 +1,5 @@
-// A listbox of any length that draws only its visible rows. All rows have one height, so a position is a multiplication.
-// Invariant: focus stays on the listbox; the row at the cursor is its active descendant; a click acts on the row that was
+// A listbox or tree of any length that draws only its visible rows. All rows have one height, so a position is a multiplication.
+// Invariant: focus stays on the list; the row at the cursor is its active descendant; a click acts on the row that was
 // under the pointer when it was pressed, also if the rows move before it is released.
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core'
 import type { ComponentChildren, RefObject } from 'preact'
@@ -8,6 +8,8 @@ import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact
 export interface VirtualListProps {
   readonly label: string
   readonly count: number
+  /** Makes the list a tree. */
+  readonly treeAt?: (index: number) => TreePlace
   /** False while the count may still grow. */
   readonly isCounted: boolean
   readonly rowHeight: number
@@ -25,6 +27,21 @@ export interface VirtualListProps {
   readonly onOpen: (index: number, id: string | undefined) => unknown
   /** A click with Ctrl, Cmd or Shift. */
   readonly onPick: (index: number, id: string | undefined) => void
+}
+
+interface TreePlace {
+  readonly level: number
+  /** Undefined without rows beneath. */
+  readonly isOpen: boolean | undefined
+  readonly nth: number
+  readonly of: number
+}
+
+/** The place of a row for screen readers: in the list, or among those of one level of the tree. */
+function placeParts({ treeAt, count, isCounted }: VirtualListProps, index: number) {
+  if (!treeAt) return { 'aria-setsize': isCounted ? count : -1, 'aria-posinset': index + 1 }
+  const { level, isOpen, nth, of } = treeAt(index)
+  return { 'aria-level': level, 'aria-expanded': isOpen, 'aria-setsize': of, 'aria-posinset': nth }
 }
 
 export const optionId = (index: number) => `record-option-${index}`
@@ -76,11 +93,13 @@ export function VirtualList(props: VirtualListProps) {
     <div
       ref={element}
       class="virtual-list"
-      role="listbox"
+      role={props.treeAt ? 'tree' : 'listbox'}
       tabIndex={0}
       aria-label={props.label}
       aria-busy={props.isBusy}
-      aria-activedescendant={cursor === undefined ? undefined : optionId(cursor)}
+      aria-activedescendant={
+        cursor !== undefined && cursor >= first && cursor <= last ? optionId(cursor) : undefined
+      }
       onKeyDown={props.onKey}
     >
       <div class="virtual-space" role="presentation" style={{ height: `${virtualizer.getTotalSize()}px` }}>
@@ -92,10 +111,9 @@ export function VirtualList(props: VirtualListProps) {
               key={row.index % slots.current}
               id={optionId(row.index)}
               class={`virtual-row${row.index === cursor ? ' at-cursor' : ''}`}
-              role="option"
+              role={props.treeAt ? 'treeitem' : 'option'}
               aria-selected={row.index === selected}
-              aria-setsize={props.isCounted ? count : -1}
-              aria-posinset={row.index + 1}
+              {...placeParts(props, row.index)}
               style={{ transform: `translateY(${row.start}px)`, height: `${row.size}px` }}
               onPointerDown={() => (pressed.current = id)}
               onClick={(event) => {

@@ -1,5 +1,4 @@
-// A run and its steps in words and as bars on a time line: durations, tokens, costs, branches.
-// Invariant: a bar is within the run, and ends at the time of its step.
+// A run and its steps in words: durations, tokens, costs.
 import type { Trace } from '../../src/index.ts'
 
 export type RunOutcome = 'succeeded' | 'failed' | 'open' | 'none'
@@ -29,11 +28,7 @@ export function longDuration(ms: number): string {
 /** Files of these tools have no times; the times of their steps derive from the time of the file. */
 const timeless = /^(?:swe-agent|chat):/
 
-export function importedNote(session: string): string | undefined {
-  return timeless.test(session)
-    ? 'Imported from a file without times. The last step has the time at which the file was written; earlier ones are counted back from it.'
-    : undefined
-}
+export const hasTimes = (session: string): boolean => !timeless.test(session)
 
 /** The first finite number, zero or more, at one of these dotted paths of a trace. */
 function numberAt(trace: Trace, paths: readonly string[]): number | undefined {
@@ -82,70 +77,4 @@ export function stepCost(trace: Trace): number | undefined {
 /** `$0.0042`, `$1.25`. */
 export function costWord(dollars: number): string {
   return `$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`
-}
-
-export interface RunBar {
-  /** Shares of the run's length, 0 to 1. */
-  readonly from: number
-  readonly length: number
-  readonly ms: number
-  /** The step has a duration of its own; else it is the time since the entry before. */
-  readonly isMeasured: boolean
-}
-
-interface Timed {
-  readonly id: string
-  readonly kind: string
-  readonly timestamp: string
-}
-
-/** A bar per entry, in order. A message has no duration. */
-export function barsOf(entries: readonly Timed[]): RunBar[] {
-  const ends = entries.map(({ timestamp }) => Date.parse(timestamp))
-  const lengths = entries.map((entry, i) => {
-    const own = entry.kind === 'trace' ? stepMs(entry as unknown as Trace) : 0
-    const end = ends[i] ?? 0
-    return { isMeasured: own !== undefined, ms: own ?? Math.max(0, end - (ends[i - 1] ?? end)) }
-  })
-  const start = Math.min(...ends.map((end, i) => end - (lengths[i]?.ms ?? 0)))
-  const whole = Math.max(1, Math.max(...ends) - start)
-  return lengths.map(({ ms, isMeasured }, i) => ({
-    from: ((ends[i] ?? start) - ms - start) / whole,
-    length: ms / whole,
-    ms,
-    isMeasured,
-  }))
-}
-
-const deepest = 6
-
-export interface Branch {
-  /** 0: the trunk. */
-  readonly depth: number
-  /** The index of the step that it follows, if that is not the one before. */
-  readonly follows: number | undefined
-}
-
-/** The tree of the steps' links: the first follower of a step continues its branch, later ones start new branches. */
-export function branchesOf(entries: readonly (Timed & { readonly metadata?: unknown })[]): Branch[] {
-  const places = new Map(entries.map(({ id }, i) => [id, i]))
-  const followed = new Set<number>()
-  const depths: number[] = []
-  return entries.map((entry, i) => {
-    const parent = linksOf(entry)
-      .map((id) => places.get(id))
-      .find((place) => place !== undefined && place < i)
-    const above = parent === undefined ? 0 : (depths[parent] ?? 0)
-    const depth = parent !== undefined && followed.has(parent) ? Math.min(deepest, above + 1) : above
-    depths.push(depth)
-    if (parent !== undefined) followed.add(parent)
-    const steps = entries.slice((parent ?? i) + 1, i).filter(({ kind }) => kind === 'trace')
-    return { depth, follows: steps.length > 0 ? parent : undefined }
-  })
-}
-
-function linksOf({ kind, metadata }: { kind: string; metadata?: unknown }): readonly string[] {
-  if (kind !== 'trace' || typeof metadata !== 'object' || metadata === null) return []
-  const links: unknown = 'linked_traces' in metadata ? metadata.linked_traces : []
-  return Array.isArray(links) ? links.filter((one) => typeof one === 'string') : []
 }

@@ -61,6 +61,7 @@ async function fill(book: Daybook): Promise<void> {
 /** Goes to a view, and waits until it stands still. */
 async function show(page: Page, view: View): Promise<void> {
   await showView(page, view)
+  await page.locator('.late').waitFor({ state: 'detached' })
   await page.evaluate(async () => {
     const settled = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)))
     // What a view reads it reads through the book: after as many calls as it may make one after another it has it all.

@@ -2,7 +2,7 @@
 import { address, go } from '../address.ts'
 import { closeDialog, openDialog } from '../dialog.ts'
 import { detailHeading, focusList, focusSearch, listElement } from './focus.ts'
-import { runByKey } from '../run.ts'
+import { viewKeys } from './view-key.ts'
 import { reviewByKey } from '../consent/review.ts'
 import { voteByKey } from '../pool/proposals.ts'
 import { editHere } from './edit.ts'
@@ -41,7 +41,7 @@ function act(event: KeyboardEvent): boolean {
   else if (event.key === '?') openDialog.value = 'help'
   else if (event.key === 'n' && fresh.peek() > 0) void reloadList()
   else if (!event.repeat && (reviewByKey(event.key) || voteByKey(event.key))) return true
-  else if (continuityByKey(event.key) || runByKey(event.key)) return true
+  else if (continuityByKey(event.key) || viewKeys.act?.(event)) return true
   else if (event.key === 'p' && !event.repeat) return pinHere()
   else if (event.key === 'Delete' && !event.repeat) return askToForgetHere()
   else if (event.key === 'e' && !event.repeat) return editHere()

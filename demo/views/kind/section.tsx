@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { ValueView } from '../../parts/value-view.tsx'
 import { address, go } from '../../state/address.ts'
 import type { View } from '../../kind/view.ts'
-import { openRun } from '../../state/run.ts'
+import { openRun } from '../../state/run/run-place.ts'
 
 interface SectionProps {
   readonly name: string

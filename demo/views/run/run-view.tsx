@@ -6,16 +6,16 @@ import { FilterText } from '../../parts/field/filter-input.tsx'
 import {
   loadMoreRuns,
   loadRuns,
-  openRun,
-  openSession,
   orderRuns,
   type Run,
   type RunColumn,
   runOrder,
   runPage,
   runsFailure,
-} from '../../state/run.ts'
-import { RunOutcome, TranscriptView } from './transcript-view.tsx'
+} from '../../state/run/run-list.ts'
+import { openRun, openSession } from '../../state/run/run-place.ts'
+import { RunOutcome } from './run-head.tsx'
+import { TranscriptView } from './transcript-view.tsx'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Time } from '../../parts/inline.tsx'
@@ -143,7 +143,7 @@ function Row({ run }: { run: Run }) {
   return (
     <tr>
       <th scope="row" class="run-name">
-        <button type="button" class="link" dir="auto" onClick={() => openRun(run.session)}>
+        <button type="button" class="link" dir="auto" onClick={() => openFailing(run)}>
           {run.name === '' ? run.session : run.name}
         </button>
         <span class="faint run-session" title={run.session}>
@@ -178,6 +178,10 @@ function Row({ run }: { run: Run }) {
     </tr>
   )
 }
+
+/** A failed run opens with its failing step, where the page has the space beside the rows. */
+const openFailing = ({ session, outcome, failedStep }: Run) =>
+  openRun(session, outcome === 'failed' && matchMedia('(min-width: 701px)').matches ? failedStep : undefined)
 
 function Failed({ run }: { run: Run }) {
   if (run.failedStep === undefined) return <>0</>

@@ -21,6 +21,8 @@ const keys: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['u'], 'In approvals: undo the last decision'],
   [['←', '→', 'PgUp', 'PgDn'], 'In days: another day, another month'],
   [['a', 'r', 'e'], 'In the pool: approve, reject, give a reason'],
+  [['e', 'E'], 'In a run: next failed step, the one before'],
+  [['←', '→'], 'In a run: fold or unfold a branch'],
   [['n'], 'Show what is new'],
   [['Ctrl K'], 'All commands'],
   [['?'], 'This help'],

@@ -1,0 +1,23 @@
+// The open run in the address.
+import { computed } from '@preact/signals'
+import { address, chipOf, go } from '../address.ts'
+
+export const openSession = computed(() => (address.value.view === 'runs' ? chipOf('run') : undefined))
+
+/** Fields of one run; the others are of the list. */
+const ofRun = new Set(['run', 'only', 'tool'])
+
+const listChips = () => {
+  const { view, chips } = address.peek()
+  return view === 'runs' ? chips.filter(({ field }) => !ofRun.has(field)) : []
+}
+
+/** Opens a run, and a step of it if one is named. */
+export function openRun(session: string, id?: string): void {
+  go({ view: 'runs', search: '', chips: [...listChips(), { field: 'run', value: session }], id })
+}
+
+/** Back to the list of runs. */
+export function closeRun(): void {
+  go({ search: '', chips: listChips(), id: undefined })
+}
