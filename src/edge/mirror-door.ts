@@ -1,6 +1,7 @@
 // Interfaces between routes, mirrors and hosts of an edge. mirror-service.ts implements `MirrorDoor`.
 import type { CallWay } from '../core/access/governed.ts'
 import type { Grant } from '../core/access/grant.ts'
+import type { CallScope } from '../core/record.ts'
 import type { TicketRequest } from '../sync/wire/live-wire.ts'
 import type { SignedRequest } from '../trust/agent/signed-request.ts'
 import type { AgentAnswer, AgentRequest } from './agent/run-agent-call.ts'
@@ -106,6 +107,10 @@ export interface CallOptions {
   readonly receipt?: string | undefined
   /** Transport of the request: this machine, https or http. Default: as for http. */
   readonly way?: CallWay | undefined
+  /** The agent name of the owner's connection. A guest's is that of its key. */
+  readonly connection?: string | undefined
+  /** The persona and the session of the owner's call. A guest's scope is that of its key. */
+  readonly scope?: CallScope | undefined
 }
 
 /** One book for one caller. Every method throws if the caller lacks the right. */

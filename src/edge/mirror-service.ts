@@ -131,6 +131,10 @@ async function exchangeWithMirror(
   return text
 }
 
+/** The calls of a connection are made in its name, with the owner's rights. */
+const connectionOf = (agent: string | undefined) =>
+  agent === undefined ? {} : { from: { tab: agent, scope: { agent }, owner: true } }
+
 /** Replaces `book-erased` by the error of an unknown bearer: only devices of the book may learn of the erasure. */
 const hideErasure =
   ({ bearer }: Credentials) =>
@@ -290,7 +294,7 @@ export class MirrorService implements MirrorDoor {
   call(
     verb: string,
     input: unknown,
-    { requestId, purpose, receipt, way = 'http', ...credentials }: Credentials & CallOptions,
+    { requestId, purpose, receipt, way = 'http', connection, scope, ...credentials }: Credentials & CallOptions,
   ): Promise<Outcome<unknown>> {
     return this.#answerAdmitted(credentials, { capability: verb }, async (book, admitted) => {
       const { caller } = admitted
@@ -299,6 +303,7 @@ export class MirrorService implements MirrorDoor {
       return book.engine.call(verb, input, {
         caller,
         ...defined({ requestId, purpose, receipt }),
+        ...(caller.role === 'owner' ? { ...connectionOf(connection), ...defined({ scope }) } : {}),
         way,
       })
     })

@@ -60,8 +60,9 @@ export function createApp() {
         'Mcp-Method',
         'Mcp-Name',
         'Mcp-Protocol-Version',
+        'Mcp-Session-Id',
       ],
-      exposeHeaders: ['Retry-After'],
+      exposeHeaders: ['Retry-After', 'Mcp-Session-Id'],
       maxAge: 7200,
     }),
     methodNotAllowed({

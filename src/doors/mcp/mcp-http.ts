@@ -70,8 +70,14 @@ export async function methodOf(request: Request): Promise<string> {
   return typeof method === 'string' ? method : ''
 }
 
+interface McpMessage {
+  readonly id?: unknown
+  readonly method?: unknown
+  readonly params?: unknown
+}
+
 /** Reads the message of a request; empty for another body. */
-async function readMessage(request: Request): Promise<{ readonly id?: unknown; readonly method?: unknown }> {
+export async function readMessage(request: Request): Promise<McpMessage> {
   const message: unknown = await request.json().catch(() => undefined)
   return isJsonObject(message) ? message : {}
 }

@@ -42,6 +42,7 @@ const toSunrise = ({ day, isYesterday, digest, keyEvents, open_questions }: Fiel
 
 const toStartedSession = (answer: Fields) => ({
   session_id: answer['session'],
+  also_in: answer['alsoIn'],
   ci_id: answer['ci_id'],
   sunrise: toSunrise(answer['sunrise'] as Fields),
   context: (answer['context'] as Fields | null)?.['markdown'] ?? null,
@@ -55,10 +56,10 @@ const registerShape: SeedShape = {
   input: inputFields({ name: text, role: text.optional() }),
   async run(input, { call }) {
     const { ci_id, isNew: is_new, sessions } = (await call('katra:register', input, 0)) as Fields
-    const { session } = (await call('katra:whoami', { persona: ci_id }, 1)) as Fields
+    const { session, alsoIn: also_in } = (await call('katra:whoami', { persona: ci_id }, 1)) as Fields
     // Its session is open already: there is nothing to begin.
     if (session !== null)
-      return { ci_id, is_new, sessions, session_id: session, sunrise: null, context: null }
+      return { ci_id, is_new, sessions, session_id: session, also_in, sunrise: null, context: null }
     const answer = (await call('katra:session_start', { persona: ci_id }, 2)) as Fields
     return { is_new, sessions: Number(sessions) + 1, ...toStartedSession(answer) }
   },
@@ -71,12 +72,13 @@ export const katraShapes = withErrorAnswer(toKatraError, [
     summary: 'Says which persona is awake here, and in which session.',
     capability: 'katra:whoami',
     input: inputFields({}),
-    toShapeAnswer: ({ ci_id, name, role, sessions, session }) => ({
+    toShapeAnswer: ({ ci_id, name, role, sessions, session, alsoIn }) => ({
       ci_id,
       name,
       role,
       sessions,
       session_id: session,
+      also_in: alsoIn,
     }),
   }),
   singleCallShape({

@@ -117,6 +117,9 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
       headers: { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' },
     }),
   },
+  'DELETE /v1/books/:book/mcp': {
+    ofBook: (book) => ({ path: `/v1/books/${book}/mcp?agent=probe` }),
+  },
   'POST /v1/books/:book/messages': {
     ofBook: (book, mark) => ({ path: `/v1/books/${book}/messages`, body: traceMessage(mark) }),
   },
@@ -262,7 +265,7 @@ export function routeIsolationCases(host: RouteHost): void {
       body: again.body,
       headers: again.headers ?? {},
     })
-    const stores = ['/sync', '/inbox', '/mcp', '/messages', 'store_trace'].some((part) => path.endsWith(part))
+    const stores = ['/sync', '/inbox', '/mcp?tools=records', '/messages', 'store_trace'].some((part) => path.endsWith(part))
     if (stores) expect(answer.status).toBeLessThan(300)
     if (stores) expect(await recordsOf(other)).toContain(mark)
   })

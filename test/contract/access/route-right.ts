@@ -17,6 +17,7 @@ const routeVerbs: Readonly<Record<string, keyof typeof verbRights | 'owner'>> = 
 const byItself = [
   'POST /v1/books/:book/capabilities/:id',
   'POST /v1/books/:book/mcp',
+  'DELETE /v1/books/:book/mcp',
   'POST /v1/books/:book/messages',
   'GET /v1/books/:book/live',
 ]

@@ -3,6 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
 import { graphCases } from '../../contract/mcp/graph.ts'
 import { listenCases } from '../../contract/mcp/listen.ts'
+import { windowCases } from '../../contract/mcp/windows.ts'
 import { callTool, type McpHost, mcpCases, newClient } from '../../contract/mcp/mcp.ts'
 import { call, origin, run } from './http.ts'
 
@@ -45,6 +46,37 @@ describe('a book in a Durable Object', () => {
   mcpCases(host)
   graphCases(host)
   listenCases(host)
+})
+
+async function ownerKeyOf(book: string): Promise<string> {
+  const { key } = await run<{ key: string }>(book, 'daybook:create_access_key', { name: 'laptop', owner: true })
+  return key
+}
+
+describe.each(['legacy', 'modern'] as const)('windows of a host, in the %s era', (era) => {
+  windowCases(() => {
+    const book = `mcp-windows-${++serial}`
+    let windows = 0
+    // Each key of an owner: the edge's, and one of the book.
+    const key = era === 'modern' ? Promise.resolve('development') : ownerKeyOf(book)
+    return Promise.resolve({
+      async window() {
+        const client = newClient(era)
+        // A client without sessions names its window in the address.
+        const agent = `agent=editor-${++windows}`
+        const named = era === 'modern' ? `records,katra&${agent}` : 'records,katra'
+        const transport = transportTo(book, await key, named)
+        await client.connect(transport)
+        const end = async () => {
+          if (era === 'modern') return call(`/v1/books/${book}/mcp?${agent}`, { method: 'DELETE' })
+          return transport.terminateSession()
+        }
+        return { client, end }
+      },
+      run: (id: string, input: unknown) => run(book, id, input),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    })
+  })
 })
 
 describe('the address of a book', () => {
@@ -103,13 +135,13 @@ describe('the address of a book', () => {
     expect((await call(path, { body: ping, headers: renamed, ...keyed })).status).toBe(403)
   })
 
-  it('says which sets there are to who asks for another, and takes POST alone', async () => {
+  it('says which sets there are to who asks for another, and takes no GET', async () => {
     const unknown = await call(`${path}?tools=all`, { body: ping, headers })
     expect([unknown.status, await unknown.json()]).toMatchObject([
       400,
       { code: 'invalid-input', details: { path: 'tools' } },
     ])
     const got = await call(path, { method: 'GET', headers })
-    expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST'])
+    expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST, DELETE'])
   })
 })

@@ -179,6 +179,14 @@ export const otherRoutes: readonly RouteText[] = [
     answers: { ...doneAnswer(objectSchema()), 202: { description: 'Taken; there is nothing to answer.' } },
   },
   {
+    method: 'DELETE',
+    path: '/v1/books/{book}/mcp',
+    name: 'endMcp',
+    summary: 'Ends a connection of the Model Context Protocol, and its persona’s session.',
+    tag: 'agents',
+    answers: { 204: { description: 'It has ended.' } },
+  },
+  {
     method: 'POST',
     path: '/v1/books/{book}/messages',
     name: 'messageToBook',

@@ -40,11 +40,11 @@ export function openBookDoor(mirrors: Mirrors, book: string, caller: Credentials
     erase: (request) => fromOutcome(mirror.erase(request, credentialsForCall())),
     begin: (request) => fromOutcome(mirror.begin(request, credentialsForCall())),
     exchange: (request) => fromOutcome(mirror.exchange(request, credentialsForCall())),
-    call: (id, input, { requestId, purpose, receipt, way } = {}) =>
+    call: (id, input, { requestId, purpose, receipt, way, connection, scope } = {}) =>
       fromOutcome(
         mirror.call(id, input, {
           ...credentialsForCall(),
-          ...defined({ requestId, purpose, receipt, way }),
+          ...defined({ requestId, purpose, receipt, way, connection, scope }),
         }),
       ),
   }

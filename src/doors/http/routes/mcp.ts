@@ -1,5 +1,5 @@
 // `POST /v1/books/:book/mcp`: the Model Context Protocol over Streamable HTTP, with the rights of the caller's key.
-// `?tools=recall,graph` selects sets of tools. The first request loads the library.
+// `?tools=recall,graph` selects sets of tools; `DELETE` ends a connection. The first request loads the library.
 import { Hono } from 'hono'
 import { product } from '../../../bundle/format/product.ts'
 import { defined } from '../../../core/defined.ts'
@@ -9,6 +9,8 @@ import type { BodyPass, BookDoor } from '../../../edge/mirror-door.ts'
 import type { BookTypes } from '../../../edge/edge-env.ts'
 import { loadMcp, type McpBook } from '../../mcp/mcp-book.ts'
 import { endStreamOn, methodOf, requestIdOf, answerMcp, maxMcpBodyBytes } from '../../mcp/mcp-http.ts'
+import { httpConnectionOf, presentedAgent, sessionHeader } from '../../mcp/http-connection.ts'
+import { McpPersona } from '../../mcp/mcp-persona.ts'
 import { createMcpServer, instructionsFor, toolContextOf } from '../../mcp/mcp-server.ts'
 import { createResourceWatch } from '../../mcp/resource-watch.ts'
 import { resourcesOf, parseSetNames } from '../../mcp/tool-set.ts'
@@ -19,16 +21,25 @@ import { logFault } from '../request/problem.ts'
 /** Verbs that agents usually may call. A caller that may call none of these is refused. */
 const commonVerbs = ['kstar:query_memory', 'kstar:store_fact', 'a2p:propose'] as const
 
-export const mcpRoute = new Hono<BookTypes>().post('/mcp', async (c) => {
-  const sets = parseSetNames(c.req.query('tools'))
-  const pass = await c.get('book').enter(commonVerbs[0])
-  return withBodyPass(pass, async (chargeIfRefused) => {
-    await assertMayCallCommonVerb(c.get('book'))
-    // Without a body gate, the library reads and limits the body.
-    const request = pass ? await chargeIfRefused(() => readCheckedBody(c.req.raw, pass)) : c.req.raw
-    return answerMcpRequest(request, { door: c.get('book'), sets, origins: c.env.DAYBOOK_ORIGINS })
+export const mcpRoute = new Hono<BookTypes>()
+  .post('/mcp', async (c) => {
+    const sets = parseSetNames(c.req.query('tools'))
+    const pass = await c.get('book').enter(commonVerbs[0])
+    return withBodyPass(pass, async (chargeIfRefused) => {
+      await assertMayCallCommonVerb(c.get('book'))
+      // Without a body gate, the library reads and limits the body.
+      const request = pass ? await chargeIfRefused(() => readCheckedBody(c.req.raw, pass)) : c.req.raw
+      return answerMcpRequest(request, { door: c.get('book'), sets, origins: c.env.DAYBOOK_ORIGINS })
+    })
   })
-})
+  // The end of a connection, and so of its persona's session.
+  .delete('/mcp', async (c) => {
+    const door = c.get('book')
+    await assertMayCallCommonVerb(door)
+    const agent = presentedAgent(c.req.raw)
+    if (agent !== undefined) await connectionOf(door, c.req.url, agent).end()
+    return c.body(null, 204)
+  })
 
 /** The requests whose answers contain the instructions. */
 const introductions: ReadonlySet<string> = new Set(['initialize', 'server/discover'])
@@ -41,8 +52,9 @@ interface AnswerOptions {
 
 async function answerMcpRequest(request: Request, { door, sets, origins }: AnswerOptions): Promise<Response> {
   const { url } = request
+  const { agent, session } = await httpConnectionOf(request)
   const { origin: ownOrigin, protocol } = new URL(url)
-  const book = mcpBookOf(door, url)
+  const { book } = connectionOf(door, url, agent)
   const mcp = await loadMcp()
   const guards = {
     // `requireHttps` refused plain HTTP to other names.
@@ -71,6 +83,7 @@ async function answerMcpRequest(request: Request, { door, sets, origins }: Answe
     factory: ({ era }) =>
       createMcpServer({ mcp, era, book, sets, version: product.version, ...defined({ instructions }) }),
   })
+  if (session !== undefined && response.ok) response.headers.set(sessionHeader, session)
   return isListening ? endStreamOn(response, id, watch.onEnd) : response
 }
 
@@ -98,14 +111,22 @@ async function assertMayCallCommonVerb(door: BookDoor): Promise<void> {
   }
 }
 
-function mcpBookOf(door: BookDoor, url: string): McpBook {
+/** The owner's connection has a persona of its own; the connections of a guest have that of its key. */
+function connectionOf(door: BookDoor, url: string, agent: string | undefined): Pick<McpPersona, 'book' | 'end'> {
+  const book = mcpBookOf(door, url, agent)
+  return agent === undefined
+    ? { book, end: () => Promise.resolve() }
+    : new McpPersona(book, { isResumed: true })
+}
+
+function mcpBookOf(door: BookDoor, url: string, connection: string | undefined): McpBook {
   const transport = transportOf(url)
   return {
     place: 'mirror',
     now: () => Date.now(),
     assertMayCall: (id) => door.admit(id),
-    call(id, input, { requestId, signal } = {}) {
-      const call = door.call(id, input, { requestId, way: transport })
+    call(id, input, { requestId, signal, scope } = {}) {
+      const call = door.call(id, input, { requestId, way: transport, connection, scope })
       return signal ? orAborted(call, signal) : call
     },
     onFault: logFault,

@@ -2,7 +2,7 @@
 // Invariant: these commands act under the owner's name, which no host of agents gets (agent-name.ts).
 import { defined } from '../../../core/defined.ts'
 import type { Daybook } from '../../../book/daybook.ts'
-import { ownerName } from './agent-name.ts'
+import { ownerName } from '../../../doors/mcp/agent-name.ts'
 import { type Command, type CommandContext, numberOf, textOf, UsageError } from './command.ts'
 
 const states = ['pending', 'approved', 'edited', 'rejected', 'withdrawn', 'expired'] as const

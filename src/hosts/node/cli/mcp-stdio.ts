@@ -4,6 +4,7 @@ import { PassThrough } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { McpServer } from '@modelcontextprotocol/server'
 import type { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { clientName } from '../../../doors/mcp/agent-name.ts'
 
 /** Longest wait for the last answers after the end of stdin. */
 const lastAnswersMs = 60_000
@@ -13,9 +14,6 @@ export interface McpOpening {
   readonly era: 'legacy' | 'modern'
   readonly client: string | undefined
 }
-
-/** Field of `_meta` with the client's name and version, from revision 2026-07-28 on. */
-const clientInfoField = 'io.modelcontextprotocol/clientInfo'
 
 interface McpStdioOptions {
   /** Makes the server at the first message. */
@@ -122,14 +120,4 @@ function watchRequests(transport: StdioServerTransport) {
         changed()
       }),
   }
-}
-
-/**
- * The name of the client in the parameters of its first message: of `initialize`, or in the `_meta` of a newer revision.
- */
-function clientName(params: unknown): string | undefined {
-  const { clientInfo, _meta: meta } = (params ?? {}) as Record<string, unknown>
-  const info = clientInfo ?? (meta as Record<string, unknown> | undefined)?.[clientInfoField]
-  const name: unknown = (info as Record<string, unknown> | null | undefined)?.['name']
-  return typeof name === 'string' ? name : undefined
 }

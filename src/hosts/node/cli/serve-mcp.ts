@@ -5,9 +5,10 @@ import { product } from '../../../bundle/format/product.ts'
 import { permits } from '../../../core/access/permission.ts'
 import type { Daybook } from '../../../book/daybook.ts'
 import type { Progress } from '../../../core/capability/task.ts'
-import { DaybookError, errorTable, toDaybookError } from '../../../core/errors.ts'
+import { DaybookError, toDaybookError } from '../../../core/errors.ts'
 import { McpPersona } from '../../../doors/mcp/mcp-persona.ts'
 import { idPrefixes } from '../../../core/text/name-id.ts'
+import { createLocalTools } from '../../../doors/mcp/local-tools.ts'
 import { loadMcp, type McpBook, type McpRights } from '../../../doors/mcp/mcp-book.ts'
 import { createMcpServer, instructionsFor } from '../../../doors/mcp/mcp-server.ts'
 import { parseSetNames, toolSetNames, toolsOf, type ToolSetName } from '../../../doors/mcp/tool-set.ts'
@@ -16,7 +17,7 @@ import { isJsonObject } from '../../../core/json/path.ts'
 import { longestTimerMs } from '../../../core/time.ts'
 import { readJsonSource } from './input-file.ts'
 import { embedderHelp, embedderOption } from './embedder-choice.ts'
-import { hostAgentName } from './agent-name.ts'
+import { hostAgentName } from '../../../doors/mcp/agent-name.ts'
 import { leaseAgent } from '../socket/agent-lease.ts'
 import { serveMcpStdio } from './mcp-stdio.ts'
 
@@ -53,7 +54,7 @@ export const serveMcp: Command = {
     const mcp = await loadMcp()
     const { version } = product
     let opened: Promise<Connection> | undefined
-    const connect = (client?: string) => (opened ??= openConnection(context, client))
+    const connect = (client?: string) => (opened ??= openConnection(context, { client }))
     try {
       await serveMcpStdio({
         async create({ era, client }) {
@@ -78,6 +79,16 @@ interface Connection {
   readonly book: McpBook
   /** Ends the session of the persona, and frees the name. */
   end(): Promise<void>
+  /** Frees the name; the session of the persona stays. */
+  leave(): void
+}
+
+interface ConnectionChoice {
+  /** The name that the host gives itself. */
+  readonly client: string | undefined
+  readonly vectors?: boolean
+  /** See `McpPersona`. */
+  readonly isResumed?: boolean
 }
 
 /**
@@ -86,19 +97,19 @@ interface Connection {
  */
 async function openConnection(
   { values, open, bookFile }: CommandContext,
-  client: string | undefined,
+  { client, vectors = true, isResumed = false }: ConnectionChoice,
 ): Promise<Connection> {
   const token = textOf(values, 'token')
-  const options = { create: true, vectors: true }
+  const options = { create: true, vectors }
   if (token !== undefined) {
-    const persona = new McpPersona(await tokenBook(await open(options), token))
-    return { book: persona.book, end: () => persona.end() }
+    const persona = new McpPersona(await tokenBook(await open(options), token), { isResumed })
+    return { book: persona.book, end: () => persona.end(), leave: () => undefined }
   }
   const lease = leaseAgent(bookFile, hostAgentName(textOf(values, 'agent'), client))
   const book = await open({ ...options, as: lease.name })
   endLeftSessions(book)
-  const persona = new McpPersona(ownerBook(book))
-  return { book: persona.book, end: () => persona.end().finally(lease.end) }
+  const persona = new McpPersona(ownerBook(book), { isResumed })
+  return { book: persona.book, end: () => persona.end().finally(lease.end), leave: lease.end }
 }
 
 /**
@@ -191,23 +202,37 @@ function createProgress(book: Daybook) {
   }
 }
 
+/** A session that lasts from one call to the next is not in the room, which each process leaves at its end. */
+const asStay = (id: string, input: unknown) =>
+  id === 'katra:session_start' && isJsonObject(input) ? { ...input, room: false } : input
+
 /** The error of a tool that failed, with the tool's text. */
 class ToolFailure extends Error {}
 
-async function callTool({ values, positionals, terminal, signal, open }: CommandContext): Promise<void> {
+/** Each call is a process of its own; all are one agent, with one persona. */
+const callingClient = 'mcp-call'
+
+async function callTool(context: CommandContext): Promise<void> {
+  const { values, positionals, terminal, signal } = context
   const [, tool = '', ...more] = positionals
   if (tool === '' || more.length > 0)
     throw new UsageError('mcp call takes the name of a tool, as in `mcp call recall`')
   const set = setOf(tool, textOf(values, 'tools'))
   const input = await readInput(values, signal)
   const isQuestion = /recall|context|embed/.test(tool)
-  const book = await open({ create: true, vectors: isQuestion })
-  const tools = await book.tools({ format: 'openai', set, as: textOf(values, 'token') })
-  const { text, value, isError } = await tools.call(tool, input, { signal })
-  if (!isError) return terminal.answer(value, text)
-  if (isJsonObject(value) && Object.hasOwn(errorTable, String(value['code'])))
-    throw DaybookError.from(value as never)
-  throw new ToolFailure(text)
+  const choice = { client: callingClient, vectors: isQuestion, isResumed: true }
+  const { book, leave } = await openConnection(context, choice)
+  try {
+    const { run } = createLocalTools()
+    const { texts, value, isFailure } = await run([set], tool, input, (id, verbInput) =>
+      book.call(id, asStay(id, verbInput), { signal }),
+    )
+    const text = texts.join('\n')
+    if (isFailure) throw new ToolFailure(text)
+    terminal.answer(value, text)
+  } finally {
+    leave()
+  }
 }
 
 /**

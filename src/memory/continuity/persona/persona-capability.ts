@@ -7,6 +7,7 @@ import { defined } from '../../../core/defined.ts'
 import { instant } from '../../../shape/field.ts'
 import {
   callingPersona,
+  isOwnSession,
   listPersonas,
   requirePersona,
   wrongStateError,
@@ -147,7 +148,12 @@ export const personaCapabilities = [
     summary: 'Returns the persona and the session of the call.',
     input: z.strictObject({ persona: personaRefInput }).prefault({}),
     /** `session`: the call's session, else the persona's only open one; null without one. */
-    output: z.object({ ...personaOutput.shape, session: z.string().nullable() }),
+    output: z.object({
+      ...personaOutput.shape,
+      session: z.string().nullable(),
+      /** Ids of the persona's other open sessions, as in another window. */
+      alsoIn: z.array(z.string()),
+    }),
     run({ persona: personaRef }, at) {
       const persona = requirePersona(at, personaRef)
       const { session } = at.call.scope
@@ -156,10 +162,16 @@ export const personaCapabilities = [
         filters: { ...personaFilter(persona), state: 'open' },
         limit: 1000,
       }).records
+      const ownSessions = openSessions.filter(isOwnSession(at, persona))
       const openSession =
         openSessions.find(({ id }) => id === session) ??
-        (openSessions.length === 1 ? openSessions[0] : undefined)
-      return { ...toOutput(at, persona), session: openSession?.id ?? null }
+        (ownSessions.length === 1 ? ownSessions[0] : undefined)
+      const own = openSession?.id ?? null
+      return {
+        ...toOutput(at, persona),
+        session: own,
+        alsoIn: openSessions.map(({ id }) => id).filter((id) => id !== own),
+      }
     },
   }),
   readVerb({

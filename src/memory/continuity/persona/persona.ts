@@ -179,15 +179,29 @@ export function requirePersona(at: PersonaContext, ref?: string): Persona {
 }
 
 /**
- * The only persona with an open session. Throws `conflict` if no persona has one, or several have; always for
- * a guest.
+ * True if the call means the session without naming it: the call is made as its persona, or by the connection that
+ * started it.
+ */
+export const isOwnSession =
+  ({ call }: Pick<PersonaContext, 'call'>, persona: Persona) =>
+  (session: RecordHead): boolean => {
+    const { connection } = session as { readonly connection?: unknown }
+    const { agent } = call.scope
+    return connection === undefined || connection === agent || persona.agents.includes(agent)
+  }
+
+/**
+ * The only persona with an open session of this connection. Throws `conflict` if no persona has one, or several have;
+ * always for a guest.
  */
 function onlyActivePersona(at: PersonaContext, personas: readonly Persona[]): Persona {
   const open =
     at.call.caller.role === 'owner'
       ? at.records.query({ kind: 'agent_session', filters: { state: 'open' }, limit: 1000 }).records
       : []
-  const active = personas.filter(({ agents }) => open.some(({ agent }) => agents.includes(agent)))
+  const active = personas.filter((persona) =>
+    open.filter(isOwnSession(at, persona)).some(({ agent }) => persona.agents.includes(agent)),
+  )
   const [only] = active
   if (only && active.length === 1) return only
   const message =
@@ -225,7 +239,9 @@ export function writingScope(
   const agent = writingAgent(at, persona)
   if (at.call.scope.session !== undefined) return { agent }
   const filters = { ...personaFilter(persona), state: 'open' }
-  const openSessions = at.records.query({ kind: 'agent_session', filters, limit: 2 }).records
+  const openSessions = at.records
+    .query({ kind: 'agent_session', filters, limit: 1000 })
+    .records.filter(isOwnSession(at, persona))
   const [only] = openSessions
   return only && openSessions.length === 1 ? { agent, session: only.id } : { agent }
 }

@@ -13,7 +13,7 @@ import { digestName } from '../digest/digest-record.ts'
 import { consolidate } from '../digest/consolidate.ts'
 import { dayOf, writeDays } from '../digest/write-day.ts'
 import { storeSnapshot, buildSnapshot } from '../snapshot/build-snapshot.ts'
-import type { Session } from './session.ts'
+import { type Session, unendedSessions } from './session.ts'
 import { type EndStep, endSteps, type SessionBody, sessionKind } from './session-kind.ts'
 import { ownUpkeep, type Persona, parseRecord } from '../persona/persona.ts'
 
@@ -171,10 +171,18 @@ const runStep: Readonly<Record<EndStep, (ending: Ending) => Promise<void>>> = {
   async leave(ending) {
     const { at, persona, session } = ending
     // `disconnected`: the persona has left already. `idle`: any device may end the session.
-    if (session.in_room && session.end_reason === 'request') await leaveRoom(at, persona)
+    if (session.in_room && session.end_reason === 'request' && !isInRoomElsewhere(ending))
+      await leaveRoom(at, persona)
     await finishStep(ending, 'leave', () => ({ ended_at: at.call.now, state: 'ended' }))
   },
 }
+
+/** True if another session of the persona in this copy of the book is in the meeting room too. */
+const isInRoomElsewhere = ({ at, persona, session }: Ending): boolean =>
+  unendedSessions(at.records, persona).some(
+    ({ id, state, in_room, device }) =>
+      id !== session.id && state === 'open' && in_room && device === session.device,
+  )
 
 async function leaveRoom({ room, call }: EndContext, persona: Persona): Promise<void> {
   try {

@@ -16,7 +16,7 @@ import { personaRefInput } from '../persona/persona-kind.ts'
 import { lastSnapshot, snapshotOutput } from '../snapshot/snapshot-capability.ts'
 import { assertFits } from '../thought/remember.ts'
 import { type EndReason, endSession, findOnce } from './end-session.ts'
-import { deviceName, isIdle, requireSession, type Session, unendedSessions } from './session.ts'
+import { deviceName, isIdle, otherSessions, requireSession, type Session, unendedSessions } from './session.ts'
 import { maxFocusLength, sessionBody, sessionKind, upkeepTask } from './session-kind.ts'
 import {
   listPersonas,
@@ -157,6 +157,8 @@ export const sessionCapabilities = [
       /** The last snapshot. Its Markdown is for the system prompt. */
       context: snapshotOutput.nullable(),
       room: z.object({ joined: z.boolean(), reason: z.string().optional() }),
+      /** Ids of the persona's other open sessions, as in another window. */
+      alsoIn: z.array(z.string()),
       /** Ids of abandoned sessions that this call ended. */
       ended: z.array(z.string()),
       /** Messages of failed ends, and reasons why digests are extractive although there is a model. */
@@ -197,6 +199,7 @@ export const sessionCapabilities = [
           state: 'open',
           device,
           in_room: joined.joined,
+          ...(persona.agents.includes(at.call.scope.agent) ? {} : { connection: at.call.scope.agent }),
         }
         // Explicit `times` keep the record out of the session of the call's scope.
         const times = { created_at: at.call.now, updated_at: at.call.now }
@@ -210,6 +213,7 @@ export const sessionCapabilities = [
         sunrise: await buildSunrise(at, persona),
         context: lastSnapshot(at.records, persona) ?? null,
         room: joined,
+        alsoIn: otherSessions(at.records, persona, session),
         ended: abandoned.ended,
         degraded: [
           ...new Set([...abandoned.failed, ...writtenDays.flatMap(({ degraded }) => degraded ?? [])]),

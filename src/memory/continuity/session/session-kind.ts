@@ -38,6 +38,8 @@ export const sessionBody = z.looseObject({
    * on this device ends the session.
    */
   in_room: z.boolean(),
+  /** The agent that started the session for its persona, such as a window of a host: only its calls mean this session. */
+  connection: z.string().max(200).optional(),
   ended_at: instant.optional(),
   /**
    * `request`: a caller ended the session. `disconnected`: the persona was no longer in the room. `idle`: half an

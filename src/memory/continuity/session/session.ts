@@ -7,6 +7,7 @@ import { parseTime } from '../../../core/time.ts'
 import { type SessionBody, sessionKind } from './session-kind.ts'
 import {
   wrongStateError,
+  isOwnSession,
   personaFilter,
   type Persona,
   parseRecords,
@@ -26,6 +27,12 @@ export function unendedSessions({ query }: Pick<SessionReader, 'query'>, persona
   const page = query({ kind: 'agent_session', filters, orderBy: 'started_at', limit: 1000 })
   return parseRecords(sessionKind, page.records)
 }
+
+/** Ids of the persona's open sessions except `own`, oldest first. */
+export const otherSessions = (records: Pick<SessionReader, 'query'>, persona: Persona, own?: string): string[] =>
+  unendedSessions(records, persona)
+    .filter(({ id, state }) => id !== own && state === 'open')
+    .map(({ id }) => id)
 
 /** Time of the last write in the session, or of its start, in milliseconds since 1970 UTC. */
 export function lastActiveMs(records: Pick<SessionReader, 'query'>, session: Session): number {
@@ -59,7 +66,7 @@ export async function deviceName({ status }: Pick<ReadContext<'status'>, 'status
  * several.
  */
 export function requireSession(
-  { records, call }: { readonly records: SessionReader; readonly call: Pick<CallPort, 'scope'> },
+  { records, call }: { readonly records: SessionReader; readonly call: Pick<CallPort, 'scope' | 'caller' | 'zone'> },
   persona: Persona,
   id?: string,
 ): Session {
@@ -72,7 +79,9 @@ export function requireSession(
       details: { path: 'session' },
     })
   }
-  const unended = unendedSessions(records, persona)
+  const all = unendedSessions(records, persona)
+  const own = all.filter(isOwnSession({ call }, persona))
+  const unended = own.length > 0 ? own : all
   const [only] = unended
   if (only && unended.length === 1) return only
   const message =

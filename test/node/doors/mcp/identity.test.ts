@@ -9,9 +9,11 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Daybook, openDaybook } from '../../../../src/hosts/node/index.ts'
 import { callTool, type Era } from '../../../contract/mcp/mcp.ts'
+import { windowCases } from '../../../contract/mcp/windows.ts'
 import { cli, ended, startDaybook } from '../../hosts/node/command-line.ts'
 
 let folder = ''
+let serial = 0
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'daybook-identity-'))
 })
@@ -144,6 +146,55 @@ it('proposes under its name, and the owner approves', async () => {
   expect(memories.map(({ source }) => source)).toEqual([
     expect.objectContaining({ agentDid: 'did:a2p:agent:local:editor' }),
   ])
+})
+
+it('`mcp call` is an agent of its own, with a persona from one call to the next', async () => {
+  const path = file('called')
+  await using ada = await open(path)
+  await call(ada, 'katra_register', { name: 'Ada' })
+  const run = async (tool: string, input: object, ...args: string[]) => {
+    const json = JSON.stringify(input)
+    const { code, stdout, stderr } = await ended(
+      startDaybook(['mcp', 'call', tool, '--args', json, '--book', path, '--json', ...args]),
+    )
+    return code === 0 ? (JSON.parse(stdout) as Record<string, unknown>) : stderr
+  }
+  // Not as Ada, who is in another window.
+  expect(await run('katra_learn', { knowledge: 'Trains are late' })).toContain('E_NOT_INITIALIZED')
+  expect(await run('katra_register', { name: 'Bob' })).toMatchObject({ is_new: true })
+  await run('katra_learn', { knowledge: 'Trains are late on Fridays' })
+  expect(contents((await run('katra_recent', {})) as Record<string, unknown>)).toEqual([
+    'Trains are late on Fridays',
+  ])
+  await call(ada, 'katra_say', { message: 'Good night' })
+  expect(await run('katra_hear', {})).toMatchObject({ speaker_name: 'Ada' })
+  expect(await run('katra_whoami', {})).toMatchObject({ name: 'Bob', session_id: expect.any(String) })
+  await run('store_fact', { schema: 'note', data: { text: 'one' } })
+  await run('store_fact', { schema: 'note', data: { text: 'two' } }, '--agent', 'research')
+  const proposal = { content: 'Likes jazz', category: 'a2p:interests.music' }
+  const { proposal_id: id } = (await run('a2p_propose_memory', { proposal })) as { proposal_id: string }
+  expect(await ended(startDaybook(['approve', id, '--book', path]))).toMatchObject({ code: 0 })
+  await using book = await openDaybook({ name: 'agent', path })
+  expect(await agentsByText(book)).toEqual({ one: 'mcp-call', two: 'research' })
+  expect(await call(ada, 'katra_whoami')).toMatchObject({ name: 'Ada', session_id: expect.any(String) })
+})
+
+windowCases(async () => {
+  const path = file(`windows-${++serial}`)
+  const windows: Window[] = []
+  const book = await openDaybook({ name: 'agent', path })
+  return {
+    async window() {
+      const window = await open(path)
+      windows.push(window)
+      return { client: window.client, end: () => window.client.close() }
+    },
+    run: (id: string, input: unknown) => book.call(id as never, input as never),
+    async [Symbol.asyncDispose]() {
+      for (const { client } of windows) await client.close()
+      await book.close()
+    },
+  }
 })
 
 const contents = (answer: Record<string, unknown>) =>

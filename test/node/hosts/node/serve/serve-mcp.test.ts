@@ -1,7 +1,8 @@
-// MCP over HTTP at `daybook serve`, by the official client over real sockets: what a listener is told.
+// MCP over HTTP at `daybook serve`, by the official client over real sockets: what a listener is told, and two windows as two agents.
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { listenCases } from '../../../../contract/mcp/listen.ts'
+import { windowCases } from '../../../../contract/mcp/windows.ts'
 import { type McpHost, newClient } from '../../../../contract/mcp/mcp.ts'
 import { skipped } from '../postgres/postgres-world.ts'
 import { createServeWorld } from './serve-world.ts'
@@ -26,6 +27,22 @@ describe.skipIf(skipped !== '')(`MCP of \`daybook serve\`${skipped}`, () => {
     )
     return client
   }
+  windowCases(() => {
+    const book = `windows-${++serial}`
+    return Promise.resolve({
+      async window() {
+        const client = newClient('legacy')
+        const transport = new StreamableHTTPClientTransport(
+          new URL(`${url}/v1/books/${book}/mcp?tools=records,katra`),
+          { requestInit: { headers: { authorization: `Bearer ${key}` } } },
+        )
+        await client.connect(transport)
+        return { client, end: () => transport.terminateSession() }
+      },
+      run: async (id: string, input: unknown) => (await run({ url, book }, id, input)).body,
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    })
+  })
   listenCases({
     join: (_world, as) => connect(`listen-${serial}`, as, { era: 'modern', sets: ['graph'] }),
     async open(options) {

@@ -1,6 +1,6 @@
-// Names of agents on the command line: the reserved name of the owner, who decides, and the name of a host of agents.
+// Names of agents: the reserved name of the owner, who decides, and the name of a host of agents.
 // Invariant: no host of agents gets the owner's name, so the owner may decide about whatever a host proposed.
-import { isAlikeAgent } from '../../../core/text/fold.ts'
+import { isAlikeAgent } from '../../core/text/fold.ts'
 
 /** The agent of the owner's decisions. */
 export const ownerName = 'owner'
@@ -28,4 +28,17 @@ function plainName(name: string): string {
     .slice(0, maxNameLength)
     .replaceAll(/[-.]+$/g, '')
   return plain === '' ? 'agent' : plain
+}
+
+/** Field of `_meta` with the client's name and version, from revision 2026-07-28 on. */
+const clientInfoField = 'io.modelcontextprotocol/clientInfo'
+
+/**
+ * The name of the client in the parameters of its first message: of `initialize`, or in the `_meta` of a newer revision.
+ */
+export function clientName(params: unknown): string | undefined {
+  const { clientInfo, _meta: meta } = (params ?? {}) as Record<string, unknown>
+  const info = clientInfo ?? (meta as Record<string, unknown> | undefined)?.[clientInfoField]
+  const name: unknown = (info as Record<string, unknown> | null | undefined)?.['name']
+  return typeof name === 'string' ? name : undefined
 }

@@ -1,6 +1,6 @@
 // The name of an agent for a name that a host of agents gives itself.
 import { expect, it } from 'vitest'
-import { hostAgentName } from '../../../../../src/hosts/node/cli/agent-name.ts'
+import { hostAgentName } from '../../../../src/doors/mcp/agent-name.ts'
 
 it.each([
   ['claude-ai', 'claude-ai'],
