@@ -7,12 +7,16 @@ import { toDaybookError, invalidInput } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 import { parseWith } from '../../core/schema.ts'
 import { formatTime } from '../../core/time.ts'
-import { type MessageContext, messageId, messageMetadata, runCapability } from './run-capability.ts'
+import { type MessageContext, messageId, messageMetadata, messageTime, runCapability } from './run-capability.ts'
 import { memoryAgent } from './transport.ts'
 
 export const specVersion = 'p3394/1.0'
 
-const nameText = z.string().min(1).max(256)
+const nameText = z
+  .string()
+  .min(1)
+  .max(256)
+  .refine((text) => text.trim() !== '', 'is blank')
 /** Maximum characters of a part's text, and of its data as JSON. */
 const maxLengths = { text: 128_000, data: 256_000 } as const
 const json = (maxLength: number) =>
@@ -26,25 +30,54 @@ const partySchema = z.looseObject({
   agent_id: nameText,
   alias: nameText.optional(),
   capability_id: nameText.optional(),
+  channel_instance_id: nameText.optional(),
+  /** The agents that authorized this one, each by the one before. */
+  delegation: z.array(nameText).max(16).optional(),
 })
-const partSchema = z.looseObject({
-  type: z.enum(['text', 'json', 'resource', 'artifact', 'image', 'audio', 'control']),
-  text: z.string().max(maxLengths.text).optional(),
-  data: json(maxLengths.data).optional(),
-})
+/** The content of a part: one of these fields. A missing one is an error at the first. */
+const contentFields = {
+  text: ['text'],
+  json: ['data'],
+  control: ['data'],
+  resource: ['uri', 'data'],
+  artifact: ['uri', 'data'],
+  image: ['uri', 'data'],
+  audio: ['uri', 'data'],
+} as const
+type PartType = keyof typeof contentFields
+const partSchema = z
+  .looseObject({
+    type: z.enum(Object.keys(contentFields) as [PartType, ...PartType[]]),
+    text: z.string().max(maxLengths.text).optional(),
+    data: json(maxLengths.data).optional(),
+    uri: nameText.optional(),
+    media_type: nameText.optional(),
+    digest: nameText.optional(),
+    name: nameText.optional(),
+  })
+  .superRefine((part, context) => {
+    const fields: readonly [string, ...string[]] = contentFields[part.type]
+    if (fields.every((field) => part[field] === undefined))
+      context.addIssue({ code: 'custom', path: [fields[0]], message: `is missing in a part of type ${part.type}` })
+  })
 const envelopeSchema = z.looseObject({
   spec_version: z.literal(specVersion),
   message_id: messageId,
   session_id: nameText.optional(),
+  task_id: nameText.optional(),
+  timestamp: messageTime.optional(),
   kind: z.literal('message', 'is not supported: a memory answers messages'),
   performative: z.literal('request', 'is not supported: a memory answers requests'),
+  role: z.enum(['requester', 'responder', 'observer']).optional(),
   sender: partySchema,
   recipients: z.array(partySchema).min(1).max(128),
   payload: z.looseObject({
     parts: z.array(partSchema).min(1).max(64),
     metadata: messageMetadata.optional(),
   }),
-  traceparent: z.string().max(256).optional(),
+  reply_to: nameText.optional(),
+  traceparent: nameText.optional(),
+  extensions: messageMetadata.optional(),
   idempotency_key: messageId.optional(),
 })
 
@@ -123,7 +156,7 @@ function readValidFields(message: unknown) {
   return {
     message_id: ifValid(messageId, message_id),
     session_id: ifValid(nameText, session_id),
-    traceparent: ifValid(z.string().max(256), traceparent),
+    traceparent: ifValid(nameText, traceparent),
     metadata: isJsonObject(payload) ? ifValid(messageMetadata, payload['metadata']) : undefined,
     from: ifValid(partySchema, sender)?.agent_id,
     to: ifValid(z.array(partySchema).min(1).max(128), recipients)?.[0]?.agent_id,

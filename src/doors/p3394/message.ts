@@ -8,7 +8,7 @@ import { isJsonObject } from '../../core/json/path.ts'
 import { parseWith } from '../../core/schema.ts'
 import { formatTime } from '../../core/time.ts'
 import { findSeedShape } from '../seed-shape/seed-shape.ts'
-import { type MessageContext, messageId, messageMetadata, runCapability } from './run-capability.ts'
+import { type MessageContext, messageId, messageMetadata, messageTime, runCapability } from './run-capability.ts'
 import { memoryAgent } from './transport.ts'
 
 const nameText = z.string().min(1).max(1000)
@@ -23,6 +23,7 @@ const toolCallSchema = z.looseObject({
 const messageSchema = z.looseObject({
   id: messageId,
   type: z.enum(['request', 'notification']).default('request'),
+  timestamp: messageTime.optional(),
   source: addressSchema.optional(),
   destination: addressSchema,
   content: z.array(z.looseObject({ type: nameText, data: z.unknown().optional() })).min(1),

@@ -2,10 +2,15 @@
 // Invariant: the request ids of all calls are derived from the message's request id, so a message sent twice takes
 // effect once.
 import { z } from 'zod'
+import { parseTime } from '../../core/time.ts'
 import { capabilityTable } from '../../engine/capability-table.ts'
 import { callSeedShape, findSeedShape, type ShapeContext } from '../seed-shape/seed-shape.ts'
 
 export const messageId = z.string().regex(/^[\x21-\x7e]{1,200}$/, 'is not 1 to 200 visible ASCII characters')
+
+export const messageTime = z
+  .string()
+  .refine((text) => parseTime(text) !== undefined, 'is not an ISO 8601 time')
 
 /** Maximum characters of metadata as JSON. The answer repeats the metadata. */
 const maxMetadataLength = 64_000

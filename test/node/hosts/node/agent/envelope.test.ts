@@ -63,6 +63,8 @@ describe('an envelope p3394/1.0', () => {
     ['no part that is JSON', { payload: { parts: [{ type: 'text', text: 'store this' }] } }, 'payload.parts'],
     ['no capability', { payload: { parts: [{ type: 'json', data: {} }] } }, 'payload.parts.0.data'],
     ['an id of 201 characters', { message_id: 'x'.repeat(201) }, 'message_id'],
+    ['a role that there is not', { role: 'boss' }, 'role'],
+    ['a part without its data', { payload: { parts: [{ type: 'json' }] } }, 'payload.parts.0.data'],
   ])('is refused when it is of or for %s, by the field, over both', async (_what, over, at) => {
     const path = newPath()
     await openBook(path)
