@@ -88,7 +88,7 @@ export const fileCapabilities = [
       text: z.string().max(maxFileLength),
       /** Default: detected from the name and content. */
       format: z.enum(fileFormats).optional(),
-      /** Reports the result without a change. */
+      /** Imports and undoes it: reports the same result, or the same refusal, without a change. */
       dryRun: z.boolean().default(false),
       /** Accepts a file with fewer records than it states. Default: false. */
       allowIncomplete: z.boolean().default(false),

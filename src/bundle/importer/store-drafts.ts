@@ -1,9 +1,10 @@
 // Stores the records of an imported file in one transaction.
 import { checkAborted } from '../../core/abort.ts'
-import type { TaskContext } from '../../core/capability/context.ts'
+import type { TaskContext, WriteContext } from '../../core/capability/context.ts'
 import { defined } from '../../core/defined.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { PutRequest } from '../../core/record.ts'
+import type { SecretCount } from '../../core/secret/stored-secrets.ts'
 import { distinctDrafts, type Draft, type Drafts } from './draft.ts'
 import { invalidFile } from './parse-file.ts'
 
@@ -18,17 +19,43 @@ export async function storeDrafts(
   checkAborted(at.call.signal)
   const total = records.length
   at.call.progress({ done: 0, total, subject: name })
-  const { imported, secrets } = await at.records.write((write) => {
+  const storeNew = (write: WriteContext<'records' | 'transfer'>): Stored => {
     let newCount = 0
     for (const draft of records) {
       if (write.records.get(draft.id) || write.records.wasForgotten(draft.id)) continue
       newCount += 1
-      if (!dryRun) withPlace(name, draft, (request) => write.records.put(request))
+      withPlace(name, draft, (request) => write.records.put(request))
     }
     return { imported: newCount, secrets: write.transfer.secrets() }
-  })
+  }
+  const { imported, secrets } = await (dryRun ? tryOut(at, storeNew) : at.records.write(storeNew))
   at.call.progress({ done: total, total, subject: name })
   return { imported, skipped: total - imported, omitted, session, ids: records.map(({ id }) => id), secrets }
+}
+
+interface Stored {
+  readonly imported: number
+  readonly secrets: SecretCount[]
+}
+
+/** Runs `work` in a transaction, and undoes it: so it meets the limits and secrets that an import would meet. */
+async function tryOut(
+  at: TaskContext<'records' | 'transfer'>,
+  work: (write: WriteContext<'records' | 'transfer'>) => Stored,
+): Promise<Stored> {
+  let found: Stored | undefined
+  // Ends the transaction without a change.
+  const end = new DaybookError('aborted')
+  try {
+    await at.records.write((write) => {
+      found = work(write)
+      throw end
+    }, 'every-run')
+  } catch (error) {
+    if (error !== end || !found) throw error
+    return found
+  }
+  throw end
 }
 
 /** Calls `put` with the record of a draft. Adds file and place to the error of a record that can't be stored. */

@@ -32,6 +32,29 @@ it.each([
   expect((await book.stats()).total).toBe(count)
 })
 
+it.each(['warn', 'seal', 'mask', 'off'] as const)(
+  'a dry run answers as the import does, with its secrets too (%s)',
+  async (secrets) => {
+    await using book = await openDaybook({ name: 'files', path: ':memory:', secrets })
+    const messages = [{ role: 'user', content: `My key is AKIA${'QWERTYUIOPASDFGH'}` }]
+    const text = JSON.stringify({ messages })
+    const tried = await book.import(text, { dryRun: true })
+    expect((await book.stats()).total).toBe(0)
+    const done = await book.import(text)
+    expect({ ...tried, dryRun: false }).toEqual(done)
+    expect(done.secrets).toHaveLength(secrets === 'off' ? 0 : 1)
+  },
+)
+
+it('a dry run refuses the record that the import refuses', async () => {
+  await using book = await open()
+  const text = run.replace('a.txt', 'x'.repeat(5_000_000))
+  const refusals = [await failure(book.import(text, { dryRun: true })), await failure(book.import(text))]
+  const [tried, done] = refusals.map(({ code, details }) => [code, details['path']])
+  expect(tried).toEqual(done)
+  expect(done?.[0]).toBe('too-large')
+})
+
 it('refuses options of a bundle for a file that is none', async () => {
   await using book = await open()
   for (const [option, value] of [
