@@ -262,6 +262,7 @@ export const tokenCapabilities = [
   }),
   defineCapability({
     id: 'kstar:revoke_control_token',
+    impact: 'ends',
     permission: 'delegation',
     methods: ['tokens.revoke'],
     summary: 'Revokes a token and all its descendants, for good; the mirror learns it at once.',

@@ -82,6 +82,7 @@ export const roomCapabilities = [
   }),
   readVerb({
     id: 'room:hear',
+    impact: 'consumes',
     method: 'room.hear',
     summary: 'The next message of another participant after number `last`, or null.',
     input: z.strictObject({ last: lastNumber, as }).prefault({}),

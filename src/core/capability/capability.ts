@@ -50,6 +50,12 @@ interface Verb<
    * of guests call it often.
    */
   readonly isUncounted?: true
+  /**
+   * A verb's effect on what is there, for hints to clients. `ends`: it ends or replaces a record, and called again it
+   * changes nothing more. `changes`: it changes a record. `consumes`: a read whose next answer is another one. Absent:
+   * it only adds or reads; the permission `forget` implies `ends`.
+   */
+  readonly impact?: 'ends' | 'changes' | 'consumes'
   readonly input: I
   readonly output: O
   /**

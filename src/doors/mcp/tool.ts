@@ -73,7 +73,7 @@ const withheldGuestVerbs = new Set(['kstar:grant_control_token', 'kstar:set_sens
 
 type OfferedVerb = Pick<
   AnyCapability,
-  'id' | 'summary' | 'effect' | 'permission' | 'runs' | 'input' | 'output'
+  'id' | 'summary' | 'effect' | 'permission' | 'impact' | 'runs' | 'input' | 'output'
 >
 
 const verbs: ReadonlyMap<string, OfferedVerb> = new Map(

@@ -74,6 +74,7 @@ export const skillCapabilities = [
   }),
   writeVerb({
     id: 'kstar:update_skill_maturity',
+    impact: 'changes',
     method: 'skills.recordOutcome',
     summary: 'Notes that a skill was used and whether it worked; its success rate and level follow.',
     input: z.strictObject({ skillName: name, outcome: z.boolean() }),

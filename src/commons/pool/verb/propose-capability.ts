@@ -216,6 +216,7 @@ export const proposeCapabilities = [
   }),
   writeVerb({
     id: 'pool:vote',
+    impact: 'ends',
     runs: 'device',
     method: 'pool.vote',
     summary: 'Votes on a proposal as the calling agent; a changed vote counts until the decision.',

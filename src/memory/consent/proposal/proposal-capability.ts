@@ -146,6 +146,7 @@ export const proposalCapabilities = [
   }),
   defineCapability({
     id: 'a2p:withdraw',
+    impact: 'ends',
     permission: 'propose',
     methods: ['proposals.withdraw'],
     summary: 'Withdraws an undecided proposal, for the agent that made it.',

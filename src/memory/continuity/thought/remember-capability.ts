@@ -85,6 +85,7 @@ export const rememberCapabilities = [
   }),
   defineCapability({
     id: 'katra:update_metadata',
+    impact: 'changes',
     permission: 'write',
     methods: ['thoughts.mark'],
     summary:

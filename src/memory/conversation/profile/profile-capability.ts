@@ -173,6 +173,7 @@ function currentFacts(at: ReadContext<'records'>, { id, facts = {} }: Profile): 
 export const profileCapabilities = [
   defineCapability({
     id: 'ks:update_profile',
+    impact: 'changes',
     permission: 'write',
     methods: ['conversation.updateProfile'],
     summary: 'Adds statements of users about themselves from a conversation to their profiles; removes none.',

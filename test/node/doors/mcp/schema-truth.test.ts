@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Daybook } from '../../../../src/book/daybook.ts'
 import { isDaybookError } from '../../../../src/core/errors.ts'
+import { capabilityTable } from '../../../../src/engine/capability-table.ts'
 import { createLocalTools } from '../../../../src/doors/mcp/local-tools.ts'
 import type { JsonSchema } from '../../../../src/doors/mcp/tool.ts'
 import { toolSetNames, toolsOf, type ToolSetName } from '../../../../src/doors/mcp/tool-set.ts'
@@ -65,6 +66,27 @@ it('names the fields that a tool passes on, and marks what it changes', () => {
   expect(of('katra_hear')?.hints).toMatchObject({ readOnlyHint: false, idempotentHint: false })
   expect(of('delete_observations')?.hints).toMatchObject({ readOnlyHint: false, destructiveHint: true })
   expect(of('add_observations')?.hints).toMatchObject({ destructiveHint: false })
+})
+
+it('each annotation follows from what the verbs of the tool declare', () => {
+  for (const [, name, { hints, verbs }] of all) {
+    const declared = verbs.map((id) => capabilityTable.find((one) => one.id === id))
+    const has = (impact: string) => declared.some((one) => one?.impact === impact)
+    const forgets = declared.some((one) => one?.permission === 'forget')
+    const writes = declared.some((one) => one?.effect === 'write')
+    // Stores a fact with fewer observations.
+    const ends = forgets || has('ends') || name === 'delete_observations'
+    expect([name, hints.destructiveHint]).toEqual([name, ends || has('changes')])
+    expect([name, hints.idempotentHint]).toEqual([name, hints.readOnlyHint || ends])
+    if (writes || ends || has('changes') || has('consumes'))
+      expect([name, hints.readOnlyHint]).toEqual([name, false])
+  }
+  const named = (hint: 'destructiveHint' | 'readOnlyHint') =>
+    new Set(all.filter(([, , { hints }]) => hints[hint]).map(([, name]) => name))
+  expect([...named('destructiveHint')].filter((name) => /^(store|create|remember)/.test(name))).toEqual([])
+  for (const name of ['update_skill', 'update_profile', 'katra_update_metadata', 'forget', 'delete_entities'])
+    expect(named('destructiveHint')).toContain(name)
+  expect(named('readOnlyHint')).not.toContain('katra_hear')
 })
 
 describe.each(all)('%s: %s', (set, name, { input, hints }) => {
