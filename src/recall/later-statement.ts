@@ -89,29 +89,71 @@ function valuesDiffer(earlier: string, later: string): boolean {
 const towards =
   /\s(?:to|from|at|by|in|on|for|with|into|zu|zum|zur|auf|nach|von|bei|a|à|au|en|para|por|al|da|em|naar|op)\s/iu
 
+/** A sentence about the subject of a question. Its terms are computed once, because a ranking compares it with many. */
+class Sentence {
+  readonly text: string
+  /** Terms of the subject that it has. */
+  readonly subjects: readonly string[]
+  #content: ReadonlySet<string> | undefined
+
+  constructor(text: string, subjectTerms: ReadonlySet<string>) {
+    this.text = text
+    this.subjects = [...new Set(termsOf(text))].filter((term) => subjectTerms.has(term))
+  }
+
+  get content(): ReadonlySet<string> {
+    return (this.#content ??= contentTerms(this.text))
+  }
+}
+
+/** A sentence with a word of change. */
+interface Change {
+  readonly sentence: Sentence
+  readonly marker: RegExpExecArray
+  readonly isStrong: boolean
+}
+
+/** The sentences of `text` that state something about the subject. */
+const statementsIn = (text: string, subjectTerms: ReadonlySet<string>): Sentence[] =>
+  sentencesOf(text)
+    .filter((sentence) => !isQuestion(sentence))
+    .map((sentence) => new Sentence(sentence, subjectTerms))
+    .filter(({ subjects }) => subjects.length > 0)
+
+/** The sentences of `text` that say that something about the subject changed. */
+function changesIn(text: string, subjectTerms: ReadonlySet<string>): Change[] {
+  if (!mayChange(text)) return []
+  return sentencesOf(text).flatMap((one): Change[] => {
+    const strongMarker = strong.exec(one)
+    const marker = strongMarker ?? weak.exec(one)
+    if (!marker || isQuestion(one) || unreal.test(one)) return []
+    const sentence = new Sentence(one, subjectTerms)
+    return sentence.subjects.length === 0 ? [] : [{ sentence, marker, isStrong: strongMarker !== null }]
+  })
+}
+
 /**
- * True when the sentence `later` changes the statement `earlier` about the subject of a question. `subjectTerms`: the
+ * True when the change `later` is one of the statement `earlier` about the subject of a question. `subjectTerms`: the
  * terms of the question that aren't light.
  */
-function isChangeOf(earlier: string, later: string, subjectTerms: ReadonlySet<string>): boolean {
-  const strongMarker = strong.exec(later)
-  const marker = strongMarker ?? weak.exec(later)
-  if (!marker || isQuestion(later) || unreal.test(later)) return false
+function isChangeOf(
+  statement: Sentence,
+  { sentence, marker, isStrong }: Change,
+  subjectTerms: ReadonlySet<string>,
+): boolean {
   // Most sentences share no subject: compare it first, because content terms take longer.
-  const spokenTerms = new Set(termsOf(later))
-  if (!termsOf(earlier).some((term) => subjectTerms.has(term) && spokenTerms.has(term))) return false
-  const earlierTerms = contentTerms(earlier)
-  const laterTerms = contentTerms(later)
+  if (!statement.subjects.some((term) => sentence.subjects.includes(term))) return false
+  const { text: earlier, content: earlierTerms } = statement
+  const { text: later, content: laterTerms } = sentence
   const subject = [...subjectTerms].filter((term) => earlierTerms.has(term))
   if (subject.length === 0 || !subject.every((term) => laterTerms.has(term))) return false
   const isKnown = (term: string) => earlierTerms.has(term) || subjectTerms.has(term)
   const added = newValues(later, earlier)
-  const newTerms = new Set(strongMarker ? [] : valuesIn(added).flatMap(termsOf))
+  const newTerms = new Set(isStrong ? [] : valuesIn(added).flatMap(termsOf))
   // Another owner before the word of change: "my sister changed her job" says nothing about my job.
   const before = later.slice(0, marker.index).split(clauseEnds).at(-1) ?? ''
   if (![...contentTerms(before)].every((term) => isKnown(term) || newTerms.has(term))) return false
-  if (valuesDiffer(earlier, later) && !strongMarker) return true
-  if (!strongMarker) return false
+  if (!isStrong) return valuesDiffer(earlier, later)
   // Another object after it: "my dentist moved the appointment" changes no dentist.
   const after = later.slice(marker.index + marker[0].length).split(clauseEnds)[0] ?? ''
   const isObject = (term: string) => !/\d/.test(term) && !hasUnspacedScript(term)
@@ -132,14 +174,12 @@ const isEnd = (text: string) => ends.test(text)
 
 /** True when the text `later` contradicts the text `earlier` in what a question is about. See `isChangeOf`. */
 export function contradicts(earlier: string, later: string, subjectTerms: ReadonlySet<string>): boolean {
-  if (!mayChange(later)) return false
-  const statements = sentencesOf(earlier).filter(
-    (sentence) => !isQuestion(sentence) && termsOf(sentence).some((term) => subjectTerms.has(term)),
-  )
-  return sentencesOf(later).some((sentence) =>
-    statements.some((statement) => isChangeOf(statement, sentence, subjectTerms)),
-  )
+  const statements = statementsIn(earlier, subjectTerms)
+  return changesIn(later, subjectTerms).some((change) => hasChangeOf(statements, change, subjectTerms))
 }
+
+const hasChangeOf = (statements: readonly Sentence[], change: Change, subjectTerms: ReadonlySet<string>) =>
+  statements.some((statement) => isChangeOf(statement, change, subjectTerms))
 
 /** True when `text` has a word of change. */
 const mayChange = (text: string): boolean => strong.test(text) || weak.test(text)
@@ -187,12 +227,15 @@ export function orderStatements<Ranked extends RankedStatement>(
   const isLight = lightTermsOf(text)
   const subject = new Set(terms.filter((term) => !isLight(term)))
   const scores = new Map(ranked.map(({ seq, score }) => [seq, score]))
+  const changes = changing.flatMap((one) => {
+    const found = changesIn(one.content, subject)
+    return found.length === 0 ? [] : [{ ...one, found }]
+  })
   for (const earlier of statements) {
-    const [last] = changing
-      .filter(
-        ({ person, atMs, content }) =>
-          person === earlier.person && atMs > earlier.atMs && contradicts(earlier.content, content, subject),
-      )
+    const after = changes.filter(({ person, atMs }) => person === earlier.person && atMs > earlier.atMs)
+    const sentences = after.length === 0 ? [] : statementsIn(earlier.content, subject)
+    const [last] = after
+      .filter(({ found }) => found.some((change) => hasChangeOf(sentences, change, subject)))
       .toSorted((a, b) => b.atMs - a.atMs)
     if (!last) continue
     later.set(earlier.seq, last.record.id)
