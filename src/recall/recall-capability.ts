@@ -4,13 +4,14 @@ import { defineChapter } from '../core/capability/chapter.ts'
 import { hitLimit, usualLimits, wants } from '../core/capability/port/recall-port.ts'
 import { defined } from '../core/defined.ts'
 import type { JsonObject } from '../core/json/path.ts'
-import type { Scope, Stored } from '../core/record.ts'
-import { rulesInForce } from '../core/standing-rule.ts'
+import type { Stored } from '../core/record.ts'
+import { rulesForPrompt } from '../core/standing-rule.ts'
 import { estimateTokens } from '../core/text/estimate-tokens.ts'
-import { packRules, usualRuleTokens } from '../core/text/pack-rules.ts'
+import { usualRuleTokens } from '../core/text/pack-rules.ts'
 import { canonicalTime } from '../core/time.ts'
 import { embedCapabilities } from './embed/embed-capability.ts'
 import { lanes, pack, quotedShare } from './pack.ts'
+import { packedRules } from '../shape/packed-rules.ts'
 import { filters, readVerb, writeVerb } from '../shape/record-verbs.ts'
 import { limit } from '../shape/page.ts'
 import { z } from 'zod'
@@ -183,15 +184,8 @@ export const contextCapabilities = [
       ),
       tokens: z.number(),
       overflow: z.object({ hits: z.number(), lanes: laneCounts }),
-      /** The rules at the start of `text`; `overflow`: ids of those that did not fit. Absent: no rule applies. */
-      rules: z
-        .object({
-          text: z.string(),
-          items: z.array(z.object({ id: z.string(), tokens: z.number() })),
-          tokens: z.number(),
-          overflow: z.array(z.string()),
-        })
-        .optional(),
+      /** The rules at the start of `text`. */
+      rules: packedRules,
       want: z.enum(wants),
       /** As in `recall`, of what is quoted; `overflow` counts what did not fit. */
       complete: z.number().optional(),
@@ -210,10 +204,7 @@ export const contextCapabilities = [
         resource: lane.resource ?? at.call.scope.resource,
         agent: lane.agent ?? at.call.scope.agent,
       }
-      // A guest may not read the rules for another agent.
-      const reader = at.call.caller.role === 'guest' ? { ...scope, agent: at.call.scope.agent } : scope
-      const inForce = rulesInForce(at.records.rules, defined(reader) as Partial<Scope>)
-      const rules = packRules(inForce, inTokens ? ruleTokens : ruleTokens * 4, measure)
+      const rules = rulesForPrompt(at, { lane, budget: inTokens ? ruleTokens : ruleTokens * 4, measure })
       const evidence = pack(
         hits.map((hit) => ({ hit, ...at.recall.quote(hit.record, hit.because.passage) })),
         {

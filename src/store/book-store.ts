@@ -26,7 +26,7 @@ import { maxLevels, readLevelCount } from './posting/fts-index.ts'
 import { PostingArchive } from './posting/posting-archive.ts'
 import { Projection } from './record/projection.ts'
 import { Purge } from './purge.ts'
-import { createPolicyRows, type PolicyRows } from './query/policy-rows.ts'
+import { createKindRows, type KindRows } from './query/kind-rows.ts'
 import { createQueryStore, type ComposableQueryStore } from './query/query-store.ts'
 import type { Role } from './record/mirror-places.ts'
 import { RecordStore } from './record/record-store.ts'
@@ -85,7 +85,9 @@ export interface BookStore {
   readonly projection: Projection
   readonly queries: BookQueries
   /** The policies of the book, which decide about records that guests may read. */
-  readonly policyRows: PolicyRows
+  readonly policyRows: KindRows
+  /** The standing rules of the user. */
+  readonly ruleRows: KindRows
   /** The text index in memory. Absent without the option `textIndex`, and in a newer book. */
   readonly textIndex: TextIndex | undefined
   /** Reads and stores nothing before its `setSpace` sets a vector space. */
@@ -259,7 +261,8 @@ export function openBookStore(file: SqlDatabase, options: BookStoreOptions): Boo
     ops,
     projection,
     queries: joinQueries(opened, options, { main, openedRecords, projection }),
-    policyRows: createPolicyRows(db),
+    policyRows: createKindRows(db, 'policy'),
+    ruleRows: createKindRows(db, 'rule'),
     textIndex,
     ...openVectors(opened, options, projection),
     conflicts: new ConflictLog(db, bodies, sources),

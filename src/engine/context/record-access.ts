@@ -15,10 +15,10 @@ import type {
 } from '../../core/capability/port/record-port.ts'
 import type { SyncReader } from '../../core/capability/port/sync-port.ts'
 import { createIds, type Ids } from '../../core/ids.ts'
-import { isJsonObject, type Json } from '../../core/json/path.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../core/json/path.ts'
 import { kindNameOf, type Kinds } from '../../core/kind.ts'
 import type { Ports } from '../../core/ports.ts'
-import type { Scope } from '../../core/record.ts'
+import type { Scope, Stored } from '../../core/record.ts'
 import { sealedField } from '../../shape/field.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { readUses } from '../../store/record/use-count.ts'
@@ -43,7 +43,9 @@ export interface RecordAccess extends ReachPort, Pick<TransferPort, 'unknownKind
   writer(now: string, defaults?: Scope, namesAgent?: boolean): Writing
 }
 
-export type AccessStore = SeenRecordsStore & WriterStore & Pick<BookStore, 'queries' | 'projection'>
+export type AccessStore = SeenRecordsStore &
+  WriterStore &
+  Pick<BookStore, 'queries' | 'projection' | 'ruleRows'>
 
 interface AccessParts {
   readonly store: AccessStore
@@ -51,16 +53,36 @@ interface AccessParts {
   readonly secrets: SecretGuard
   /** The guest with its reach by the current policies and receipt. Throws if the receipt has ended. */
   readonly renew: (guest: Guest) => Guest
+  readonly standing: RuleReader['standing']
 }
 
 /** Returns a function that builds the access of a caller. All callers share one generator of ids. */
 export function createRecordAccess({
   ports,
   ...parts
-}: AccessParts & { readonly ports: Pick<Ports, 'clock' | 'random'> }): (caller: Caller) => RecordAccess {
+}: Omit<AccessParts, 'standing'> & { readonly ports: Pick<Ports, 'clock' | 'random'> }): (
+  caller: Caller,
+) => RecordAccess {
   const ids = createIds(ports)
-  return (caller) => createAccess(parts, ids, caller)
+  const standing = createStandingRules(parts.store)
+  return (caller) => createAccess({ ...parts, standing }, ids, caller)
 }
+
+/** Reads the standing rules once, and again after one has changed. */
+function createStandingRules({ ruleRows }: Pick<AccessStore, 'ruleRows'>): RuleReader['standing'] {
+  let read: { readonly version: string; readonly rules: readonly Stored<JsonObject>[] } | undefined
+  return () => {
+    const version = ruleRows.version()
+    if (read?.version !== version) {
+      const rules = ruleRows.liveRows().map((row) => toRecord(row))
+      read = { version, rules: rules.sort(byCreation) }
+    }
+    return read.rules
+  }
+}
+
+const keyOf = ({ created_at, id }: Stored<JsonObject>) => `${created_at} ${id}`
+const byCreation = (a: Stored<JsonObject>, b: Stored<JsonObject>) => (keyOf(a) < keyOf(b) ? -1 : 1)
 
 function createAccess(parts: AccessParts, ids: Ids, caller: Caller): RecordAccess {
   const { store, secrets } = parts
@@ -69,7 +91,7 @@ function createAccess(parts: AccessParts, ids: Ids, caller: Caller): RecordAcces
   const scope = guest ? guestScope(guest, kinds) : parts.scope
   const queries = guest ? shownQueries(store.queries.within(guest.reach), kinds) : store.queries
   const seen = new SeenRecords(store, caller)
-  const rules = rulesOf(store)
+  const rules = { ...rulesOf(store), standing: parts.standing }
   const ledger = ledgerOf(store)
   const reader = createReader(parts, { guest, queries, seen, rules })
   return {
@@ -107,7 +129,7 @@ function createAccess(parts: AccessParts, ids: Ids, caller: Caller): RecordAcces
  * Reader of rules that bind every caller (kinds with `guests: 'read'`, or `ruling`). Only the chapters that own the
  * rules read them, and show them to no caller; `core/standing-rule.ts` reads the user's rules for every caller.
  */
-function rulesOf({ records, kinds, queries }: AccessStore): RuleReader {
+function rulesOf({ records, kinds, queries }: AccessStore): Omit<RuleReader, 'standing'> {
   const isRule = (name: string) => kinds.get(name)?.guests === 'read' || kinds.get(name)?.ruling === true
   return {
     get(id) {

@@ -201,6 +201,10 @@ export const migrations: readonly string[] = [
   ALTER TABLE conflicts ADD COLUMN loser_head TEXT;
   ALTER TABLE conflicts ADD COLUMN winner_head TEXT;
   `,
+  `
+  -- Each context has the standing rules, and asks whether one has changed.
+  CREATE INDEX records_rule ON records (seq, rev, stamp) WHERE kind = 'rule';
+  `,
 ]
 
 export const schemaVersion = migrations.length

@@ -185,6 +185,22 @@ export function standingRuleCases({ book: open }: BookCase): void {
       expect((await guest.records.query({ kind: 'rule' })).records).toEqual([])
     })
 
+    it('are beside the messages of a conversation recall, those for its agent and session', async () => {
+      const book = await open()
+      await say(book, 'The harbour floods in spring.')
+      expect(await book.conversation.recall({ query: 'harbour' })).not.toHaveProperty('rules')
+      const { id } = await book.rules.add({ text: audit })
+      await book.rules.add({ text: 'Only for the tutor.', scope: { agent: 'tutor' } })
+      const { messages, rules } = await book.conversation.recall({ query: 'when does the harbour flood?' })
+      expect(messages.map(({ content }) => content)).toEqual(['The harbour floods in spring.'])
+      expect(rules).toEqual((await book.context({ text: 'x' })).rules)
+      expect(rules?.items).toMatchObject([{ id }])
+      expect((await book.conversation.recall({ agent: 'tutor' })).rules?.items).toHaveLength(2)
+      const { token } = await grant(book, { scope: 'trace:weather', permissions: ['read'] })
+      const guest = book.with({ as: token.token_id })
+      expect((await guest.conversation.recall({ agent: 'tutor' })).rules?.items).toMatchObject([{ id }])
+    })
+
     it('come from another person’s book paused, and change no rule of this book', async () => {
       const [book, other] = [await open(), await open()]
       const { id } = await book.rules.add({ text: audit })

@@ -1,6 +1,7 @@
 // A recall and a push take few SQL statements: a setting is read once, not at every step.
 import { expect, it } from 'vitest'
 import type { Carrier, SqlDatabase } from '../../../src/core/ports.ts'
+import { formatTime } from '../../../src/core/time.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { SyncMirror } from '../../../src/sync/mirror/mirror.ts'
 import { openTestEngine } from '../../support/test-engine.ts'
@@ -39,6 +40,37 @@ it('a recall takes few statements', async () => {
   const statements = take()
   book.engine.close()
   expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(6)
+})
+
+it('contexts read the rules once, until a rule changes, and wait for no other record', async () => {
+  const { noted, take } = noting()
+  const book = openTestEngine({ db: noted })
+  const context = async () => {
+    take()
+    const { rules } = (await book.engine.call('recall:context', { text: 'harvest' })) as {
+      rules?: { items: unknown[] }
+    }
+    const readings = take().filter((sql) => sql.includes("r.kind = 'rule'"))
+    return { rules: rules?.items.length ?? 0, readings: readings.length }
+  }
+  const add = async (text: string) => ((await book.engine.call('rule:add', { text })) as { id: string }).id
+  const id = await add('Answer in German.')
+  expect(await context()).toEqual({ rules: 1, readings: 1 })
+  await book.engine.call('kstar:store_trace', makeTrace({ id: 't' }))
+  expect(await context()).toEqual({ rules: 1, readings: 0 })
+  await add('Write to me.')
+  expect(await context()).toEqual({ rules: 2, readings: 1 })
+  await book.engine.call('rule:pause', { id })
+  expect(await context()).toEqual({ rules: 1, readings: 1 })
+  await book.engine.call('kstar:purge', { id })
+  await book.engine.call('rule:add', {
+    text: 'Soon over.',
+    valid_until: formatTime(book.ports.clock.now() + 60_000),
+  })
+  expect(await context()).toEqual({ rules: 2, readings: 1 })
+  await book.pass(120_000)
+  expect(await context()).toEqual({ rules: 1, readings: 0 })
+  book.engine.close()
 })
 
 it('a push of one op takes few statements at the mirror', async () => {

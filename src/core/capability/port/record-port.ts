@@ -208,6 +208,8 @@ export interface RecordReader {
 export interface RuleReader {
   get(id: string): Stored<JsonObject> | undefined
   query(query: RecordQuery & { readonly kind: string }): RecordPage
+  /** All standing rules, also paused and ended ones, the oldest first. They are shared: copy what you hand out. */
+  standing(): readonly Stored<JsonObject>[]
 }
 
 /** A body before it is stored. */

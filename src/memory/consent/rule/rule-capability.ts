@@ -118,7 +118,7 @@ export const ruleCapabilities = [
     }),
     run({ inForce }, at) {
       if (inForce || at.call.caller.role === 'guest') {
-        const rules = rulesInForce(at.records.rules, at.call.scope) as unknown as Rule[]
+        const rules = rulesInForce(at.records.rules, at.call.scope, at.call.now) as unknown as Rule[]
         return { rules: rules.map((rule) => shown(rule, at.call)) }
       }
       const all = at.records.query({
@@ -220,6 +220,10 @@ function shown(rule: Rule, { now, caller }: CallPort) {
     state: paused === true ? ('paused' as const) : isEnded ? ('ended' as const) : ('active' as const),
     priority,
     created_at,
-    ...defined({ scope, valid_until, proposal: caller.role === 'guest' ? undefined : proposal }),
+    ...defined({
+      scope: scope && { ...scope },
+      valid_until,
+      proposal: caller.role === 'guest' ? undefined : proposal,
+    }),
   }
 }

@@ -10,7 +10,9 @@ import type { ReadContext } from '../../../core/capability/context.ts'
 import { defined } from '../../../core/defined.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import type { Stored } from '../../../core/record.ts'
+import { rulesForPrompt } from '../../../core/standing-rule.ts'
 import { limit } from '../../../shape/page.ts'
+import { packedRules } from '../../../shape/packed-rules.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
 
 /** A message, an episode or a profile, in the form of a message. */
@@ -158,13 +160,16 @@ export const conversationRecallCapabilities = [
       want: z.enum(wants),
       /** As in `recall`, of the messages and episodes. */
       complete: z.number().optional(),
+      /** The standing rules in force, for the prompt, as in `context`; no message contains them. */
+      rules: packedRules,
     }),
     uses: ['records', 'recall'],
     async run({ query, want, limit, ...scope }, at) {
       const { agent } = storageScope(scope, at.call)
       // The session and resource of the call don't narrow a recall; they apply to stored messages only.
       const { session, resource } = scope
-      return recallMessages(at, { agent, session, resource }, query, { want, limit })
+      const recalled = await recallMessages(at, { agent, session, resource }, query, { want, limit })
+      return { ...recalled, ...defined({ rules: rulesForPrompt(at, { lane: scope }) }) }
     },
   }),
 ] as const
