@@ -12,6 +12,7 @@ const later = new Set([
   'document',
   'checkpoint',
   'recall explain',
+  'remember',
   'bundle',
   'archive',
   'pool',

@@ -23,6 +23,7 @@ import { sync } from '../sync/sync-chapter.ts'
 import { trust } from '../trust/trust.ts'
 import { engineChapter } from './engine-chapter.ts'
 import { logChapter } from './log-chapter.ts'
+import { rememberChapter } from './remember-chapter.ts'
 import { type CallNature, natureIn, portsOf, unknownVerb } from './verb-table.ts'
 
 /** The order of the chapters is the order in the manifest and the guide. */
@@ -37,6 +38,7 @@ const listed = [
   checkpoint,
   recall,
   recallExplain,
+  rememberChapter,
   bundle,
   archive,
   room,

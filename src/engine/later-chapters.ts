@@ -57,6 +57,10 @@ export const chapterList: readonly (Chapter | LaterChapter)[] = [
     { name: 'recall explain', kinds: [] },
     async () => (await import('../recall/explain/explain-capability.ts')).recallExplain.capabilities,
   ),
+  later(
+    { name: 'remember', kinds: [] },
+    async () => (await import('./remember-chapter.ts')).rememberChapter.capabilities,
+  ),
   later(bundleBase, async () => (await import('../bundle/bundle.ts')).bundle.capabilities),
   later(
     { name: 'archive', kinds: [] },

@@ -143,6 +143,7 @@ export const laterVerbs = {
     },
   ],
   'recall explain': [{ id: 'recall:explain', methods: ['recall.explain'], effect: 'read' }],
+  remember: [{ id: 'daybook:remember', methods: ['remember'], effect: 'write' }],
   bundle: [
     { id: 'bundle:export', methods: ['bundles.export'], effect: 'task', secrets: ['passphrase'] },
     { id: 'bundle:import', methods: ['bundles.import'], effect: 'task', secrets: ['passphrase'] },

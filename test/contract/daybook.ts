@@ -13,6 +13,7 @@ import { exampleCases } from './example.ts'
 import { seedShapeCases, seedShapeRuleCases } from './seed-shape/seed-shape.ts'
 import { factCases } from './memory/fact.ts'
 import { perceptionCases } from './memory/perception.ts'
+import { rememberCases } from './memory/remember.ts'
 import { longMessageCases } from './memory/long-message.ts'
 import { markedCases } from './memory/marked.ts'
 import { keptKeyCases } from './locked.ts'
@@ -130,6 +131,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     vectorCases(cases)
     traceQueryCases(cases)
     perceptionCases(cases)
+    rememberCases(cases)
     factCases(cases)
     seedShapeCases(cases, host)
     browseCases(cases)

@@ -103,14 +103,18 @@ const rememberTool = () =>
     name: 'remember',
     description:
       'Stores one thing that matters later, in one or a few sentences: a fact, preference, decision or event.',
-    verb: 'kstar:store_perception',
+    verb: 'daybook:remember',
     input: z.strictObject({
       text: z.string().min(1).max(200_000).describe('Sentences that make sense alone, with names and dates'),
       about: name.optional().describe('Its subject, such as a person or project'),
       until: z.string().optional().describe('Date after which it is no longer true (ISO 8601)'),
     }),
-    fieldNames: { content: 'text', subject: 'about', valid_until: 'until' },
-    answer: toRef,
+    // A model calls it, also over a handle without an agent's name.
+    toVerbInput: (fields) => ({ ...fields, byAgent: true }),
+    answer(receipt) {
+      const { id, kind, hint } = receipt as { id: string; kind: string; hint?: string }
+      return { value: { ref: id, kind, ...defined({ hint }) } }
+    },
   })
 
 const recallTool = () =>

@@ -83,6 +83,7 @@ export const verbRights = {
   'ks:cached_answer': 'read',
   'ks:delete_agent_data': 'forget',
   'ks:rebuild': 'owner',
+  'daybook:remember': 'write',
   'a2p:store_memory': 'owner',
   'a2p:edit_memory': 'owner',
   'a2p:archive': 'owner',

@@ -61,6 +61,7 @@ const searchVerbs: readonly (readonly [CapabilityId, ...BookMethod[]])[] = [
 const createVerbs: readonly (readonly [CapabilityId, ...BookMethod[]])[] = [
   ['kstar:store_trace', 'traces.store'],
   ['kstar:store_traces', 'traces.storeMany'],
+  ['daybook:remember', 'remember'],
   ['kstar:store_perception', 'perceptions.store'],
   ['kstar:store_fact', 'facts.store'],
   ['kstar:store_skill', 'skills.store'],

@@ -113,7 +113,7 @@ export const codeOf = (cause: unknown): string =>
  * Rejects with `UsageError`.
  */
 export async function readJsonSource(source: string, label: string, signal: AbortSignal): Promise<unknown> {
-  const text = await textFrom(source, signal)
+  const text = await readTextSource(source, signal)
   try {
     return JSON.parse(text) as unknown
   } catch (cause) {
@@ -121,7 +121,8 @@ export async function readJsonSource(source: string, label: string, signal: Abor
   }
 }
 
-async function textFrom(source: string, signal: AbortSignal): Promise<string> {
+/** Reads a text from an argument, a file (`@file`) or stdin (`-`). */
+export async function readTextSource(source: string, signal: AbortSignal): Promise<string> {
   if (source === '-') return readAll('stdin', openStdin(signal))
   if (!source.startsWith('@')) return source
   return readInput(source.slice(1), signal)

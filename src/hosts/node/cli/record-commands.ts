@@ -9,7 +9,7 @@ import { callSeedShape } from '../../../doors/seed-shape/seed-shape.ts'
 import { unwrap } from '../../../doors/seed-shape/shape.ts'
 import { isJsonObject } from '../../../core/json/path.ts'
 import { embedderHelp, embedderOption } from './embedder-choice.ts'
-import { readJsonSource } from './input-file.ts'
+import { readJsonSource, readTextSource } from './input-file.ts'
 
 /** Kinds that `daybook store` stores. */
 const storedKinds = ['trace', 'perception', 'fact', 'skill'] as const
@@ -230,6 +230,34 @@ function nameOfKind(text: string): StoredKind {
   if (kind) return kind
   throw new UsageError(`store takes a kind first: ${storedKinds.join(', ')}`)
 }
+
+export const rememberCommand: Command = {
+  name: 'remember',
+  summary:
+    'Stores a text as the memory that fits it, and prints its kind and id. Creates the memory if needed.',
+  operands: '<text> | -',
+  options: { about: { type: 'string' }, until: { type: 'string' }, as: { type: 'string' } },
+  help: {
+    about: '<subject>  a person, project or thing',
+    until: '<date>     true until the end of that day',
+    as: '<kind>     perception or memory; default: by the text',
+  },
+  async run({ values, positionals, terminal, signal, open }) {
+    const words = positionals.join(' ')
+    if (words === '') throw new UsageError('remember takes a text, or - for stdin')
+    const text = words === '-' ? (await readTextSource(words, signal)).trimEnd() : words
+    const as = rememberedKinds.find((kind) => kind === textOf(values, 'as'))
+    if (values['as'] !== undefined && as === undefined)
+      throw new UsageError(`--as takes ${rememberedKinds.join(' or ')}`)
+    const book = await open({ create: true })
+    const fields = defined({ about: textOf(values, 'about'), until: textOf(values, 'until'), as })
+    const made = await book.remember({ text, ...fields }, { signal })
+    terminal.answer(made, `${made.kind} ${made.id}`)
+    terminal.note(made.why)
+  },
+}
+
+const rememberedKinds = ['perception', 'memory'] as const
 
 export const forgetRecord: Command = {
   name: 'forget',

@@ -26,7 +26,14 @@ import { doctor } from './doctor-command.ts'
 import { exportMemory } from './export-memory.ts'
 import { importMemory } from './import-memory.ts'
 import { openFault, placeFault, flushOut, isBrokenPipe, OutputError } from './output-file.ts'
-import { queryCommand, recallCommand, statsCommand, forgetRecord, storeRecord } from './record-commands.ts'
+import {
+  queryCommand,
+  recallCommand,
+  rememberCommand,
+  statsCommand,
+  forgetRecord,
+  storeRecord,
+} from './record-commands.ts'
 import { sendMessage } from './send-message.ts'
 import { runKafka } from './run-kafka.ts'
 import { deadLetters, syncMemory } from './sync-memory.ts'
@@ -71,6 +78,7 @@ const commands: readonly Command[] = [
   importMemory,
   verifyBundle,
   archiveMemory,
+  rememberCommand,
   storeRecord,
   forgetRecord,
   recallCommand,

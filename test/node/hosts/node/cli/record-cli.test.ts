@@ -41,6 +41,22 @@ it('stores a record from the command line, from a file and from stdin, in a memo
   expect(records.find(({ kind }) => kind === 'trace')).toMatchObject({ situation: { domain: 'general' } })
 })
 
+it('remembers a text as what fits it, and says why', async () => {
+  const remember = (...args: string[]) => run('remember', 'remember', ...args)
+  const ofUser = await remember('I', 'live', 'in', 'Oslo.')
+  expect(ofUser).toMatchObject({ code: 0, stderr: 'The user says something about themselves.\n' })
+  expect(ofUser.stdout).toMatch(/^memory \S+\n$/)
+  const about = await remember('Ships on Friday.', '--about', 'Harbour', '--json')
+  expect(JSON.parse(about.stdout)).toMatchObject({ kind: 'perception', why: 'It has a subject.' })
+  expect(await remember('Always answer in German.')).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('rules.add'),
+  })
+  expect(await remember('x', '--as', 'fact')).toMatchObject({ code: 2, stdout: '' })
+  expect(await recordsOf('remember')).toHaveLength(2)
+})
+
 it('stores once what is sent again under one id', async () => {
   const store = () => run('once', 'store', 'fact', JSON.stringify(fact), '--request-id', 'retry-1')
   const first = await store()
