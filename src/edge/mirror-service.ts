@@ -294,7 +294,15 @@ export class MirrorService implements MirrorDoor {
   call(
     verb: string,
     input: unknown,
-    { requestId, purpose, receipt, way = 'http', connection, scope, ...credentials }: Credentials & CallOptions,
+    {
+      requestId,
+      purpose,
+      receipt,
+      way = 'http',
+      connection,
+      scope,
+      ...credentials
+    }: Credentials & CallOptions,
   ): Promise<Outcome<unknown>> {
     return this.#answerAdmitted(credentials, { capability: verb }, async (book, admitted) => {
       const { caller } = admitted

@@ -50,7 +50,11 @@ export class McpPersona {
       if (typeof found['session'] === 'string') this.#session = found['session']
     } catch (error) {
       // It has registered none, or may not read any.
-      if (!['conflict', 'forbidden', 'consent-required'].some((code) => isDaybookError(error, code as ErrorCode)))
+      if (
+        !['conflict', 'forbidden', 'consent-required'].some((code) =>
+          isDaybookError(error, code as ErrorCode),
+        )
+      )
         throw error
     }
   }

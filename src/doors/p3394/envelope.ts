@@ -7,7 +7,13 @@ import { toDaybookError, invalidInput } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 import { parseWith } from '../../core/schema.ts'
 import { formatTime } from '../../core/time.ts'
-import { type MessageContext, messageId, messageMetadata, messageTime, runCapability } from './run-capability.ts'
+import {
+  type MessageContext,
+  messageId,
+  messageMetadata,
+  messageTime,
+  runCapability,
+} from './run-capability.ts'
 import { memoryAgent } from './transport.ts'
 
 export const specVersion = 'p3394/1.0'
@@ -58,7 +64,11 @@ const partSchema = z
   .superRefine((part, context) => {
     const fields: readonly [string, ...string[]] = contentFields[part.type]
     if (fields.every((field) => part[field] === undefined))
-      context.addIssue({ code: 'custom', path: [fields[0]], message: `is missing in a part of type ${part.type}` })
+      context.addIssue({
+        code: 'custom',
+        path: [fields[0]],
+        message: `is missing in a part of type ${part.type}`,
+      })
   })
 const envelopeSchema = z.looseObject({
   spec_version: z.literal(specVersion),

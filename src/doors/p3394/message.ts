@@ -8,7 +8,13 @@ import { isJsonObject } from '../../core/json/path.ts'
 import { parseWith } from '../../core/schema.ts'
 import { formatTime } from '../../core/time.ts'
 import { findSeedShape } from '../seed-shape/seed-shape.ts'
-import { type MessageContext, messageId, messageMetadata, messageTime, runCapability } from './run-capability.ts'
+import {
+  type MessageContext,
+  messageId,
+  messageMetadata,
+  messageTime,
+  runCapability,
+} from './run-capability.ts'
 import { memoryAgent } from './transport.ts'
 
 const nameText = z.string().min(1).max(1000)

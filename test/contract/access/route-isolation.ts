@@ -265,7 +265,9 @@ export function routeIsolationCases(host: RouteHost): void {
       body: again.body,
       headers: again.headers ?? {},
     })
-    const stores = ['/sync', '/inbox', '/mcp?tools=records', '/messages', 'store_trace'].some((part) => path.endsWith(part))
+    const stores = ['/sync', '/inbox', '/mcp?tools=records', '/messages', 'store_trace'].some((part) =>
+      path.endsWith(part),
+    )
     if (stores) expect(answer.status).toBeLessThan(300)
     if (stores) expect(await recordsOf(other)).toContain(mark)
   })

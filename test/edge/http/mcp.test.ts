@@ -49,7 +49,10 @@ describe('a book in a Durable Object', () => {
 })
 
 async function ownerKeyOf(book: string): Promise<string> {
-  const { key } = await run<{ key: string }>(book, 'daybook:create_access_key', { name: 'laptop', owner: true })
+  const { key } = await run<{ key: string }>(book, 'daybook:create_access_key', {
+    name: 'laptop',
+    owner: true,
+  })
   return key
 }
 

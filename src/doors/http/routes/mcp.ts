@@ -112,7 +112,11 @@ async function assertMayCallCommonVerb(door: BookDoor): Promise<void> {
 }
 
 /** The owner's connection has a persona of its own; the connections of a guest have that of its key. */
-function connectionOf(door: BookDoor, url: string, agent: string | undefined): Pick<McpPersona, 'book' | 'end'> {
+function connectionOf(
+  door: BookDoor,
+  url: string,
+  agent: string | undefined,
+): Pick<McpPersona, 'book' | 'end'> {
   const book = mcpBookOf(door, url, agent)
   return agent === undefined
     ? { book, end: () => Promise.resolve() }

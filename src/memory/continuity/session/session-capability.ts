@@ -16,7 +16,14 @@ import { personaRefInput } from '../persona/persona-kind.ts'
 import { lastSnapshot, snapshotOutput } from '../snapshot/snapshot-capability.ts'
 import { assertFits } from '../thought/remember.ts'
 import { type EndReason, endSession, findOnce } from './end-session.ts'
-import { deviceName, isIdle, otherSessions, requireSession, type Session, unendedSessions } from './session.ts'
+import {
+  deviceName,
+  isIdle,
+  otherSessions,
+  requireSession,
+  type Session,
+  unendedSessions,
+} from './session.ts'
 import { maxFocusLength, sessionBody, sessionKind, upkeepTask } from './session-kind.ts'
 import {
   listPersonas,

@@ -29,7 +29,11 @@ export function unendedSessions({ query }: Pick<SessionReader, 'query'>, persona
 }
 
 /** Ids of the persona's open sessions except `own`, oldest first. */
-export const otherSessions = (records: Pick<SessionReader, 'query'>, persona: Persona, own?: string): string[] =>
+export const otherSessions = (
+  records: Pick<SessionReader, 'query'>,
+  persona: Persona,
+  own?: string,
+): string[] =>
   unendedSessions(records, persona)
     .filter(({ id, state }) => id !== own && state === 'open')
     .map(({ id }) => id)
@@ -66,7 +70,10 @@ export async function deviceName({ status }: Pick<ReadContext<'status'>, 'status
  * several.
  */
 export function requireSession(
-  { records, call }: { readonly records: SessionReader; readonly call: Pick<CallPort, 'scope' | 'caller' | 'zone'> },
+  {
+    records,
+    call,
+  }: { readonly records: SessionReader; readonly call: Pick<CallPort, 'scope' | 'caller' | 'zone'> },
   persona: Persona,
   id?: string,
 ): Session {

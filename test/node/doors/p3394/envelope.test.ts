@@ -57,13 +57,21 @@ it.each([
   ['a sender with a blank name', sender({ agent_id: blank }), 'sender.agent_id'],
   ['a sender with a long name', sender({ agent_id: long }), 'sender.agent_id'],
   ['a sender with an empty alias', sender({ alias: '' }), 'sender.alias'],
-  ['a sender with a channel that is no text', sender({ channel_instance_id: 1 }), 'sender.channel_instance_id'],
+  [
+    'a sender with a channel that is no text',
+    sender({ channel_instance_id: 1 }),
+    'sender.channel_instance_id',
+  ],
   ['a delegation that is no list', sender({ delegation: 'boss' }), 'sender.delegation'],
   ['a delegation by nobody', sender({ delegation: ['boss', ''] }), 'sender.delegation.1'],
   ['a delegation of 17', sender({ delegation: 'abcdefghijklmnopq'.split('') }), 'sender.delegation'],
   ['no recipients', over({ recipients: undefined }), 'recipients'],
   ['one recipient, not in a list', over({ recipients: { agent_id: 'kstar-memory' } }), 'recipients'],
-  ['a second recipient without a name', over({ recipients: [{ agent_id: 'a' }, {}] }), 'recipients.1.agent_id'],
+  [
+    'a second recipient without a name',
+    over({ recipients: [{ agent_id: 'a' }, {}] }),
+    'recipients.1.agent_id',
+  ],
   ['no payload', over({ payload: undefined }), 'payload'],
   ['no parts', over({ payload: { parts: [] } }), 'payload.parts'],
   ['65 parts', over({ payload: { parts: Array.from({ length: 65 }, () => json) } }), 'payload.parts'],
@@ -96,7 +104,10 @@ it.each([
 it.each([
   ['the smallest', over({ session_id: undefined, role: undefined, timestamp: undefined })],
   ['every field', over({ task_id: 't', reply_to: 'e-0', extensions: { a: 1 }, idempotency_key: 'k', x: 1 })],
-  ['a picture by its address', part({ type: 'image', uri: 'https://pictures.example/1', media_type: 'image/png' })],
+  [
+    'a picture by its address',
+    part({ type: 'image', uri: 'https://pictures.example/1', media_type: 'image/png' }),
+  ],
   ['a picture in the message', part({ type: 'image', data: 'AAAA', name: 'one.png' })],
   ['JSON that is null', part({ type: 'json', data: null })],
   ['an observer', over({ role: 'observer' })],
@@ -113,7 +124,10 @@ const message = {
   destination: { agent_id: 'kstar-memory', capability_id: 'kstar:query_memory' },
   content: [{ type: 'json', data: {} }],
 }
-const uris = { source: 'p3394://ieee3394-exemplar/web?session=s', destination: 'p3394://kstar-memory/query_memory' }
+const uris = {
+  source: 'p3394://ieee3394-exemplar/web?session=s',
+  destination: 'p3394://kstar-memory/query_memory',
+}
 
 it.each([
   ['no id', { id: undefined }, 'id'],
