@@ -8,7 +8,7 @@ export const measured: Readonly<Record<string, Figures>> = {
   'hurried, held out': { 'ndcg@10': 0.835, 'recall@5': 0.888, 'recall@10': 0.944, mrr: 0.774, silent: 1 },
   subjects: { 'ndcg@10': 1, 'recall@5': 1, 'recall@10': 1, mrr: 1, silent: 1 },
   'subjects, held out': { 'ndcg@10': 0.985, 'recall@5': 1, 'recall@10': 1, mrr: 1, silent: 0.875 },
-  long: { 'ndcg@10': 0.662, 'recall@5': 0.7, 'recall@10': 0.825, mrr: 0.566, silent: 1 },
+  long: { 'ndcg@10': 0.659, 'recall@5': 0.65, 'recall@10': 0.825, mrr: 0.563, silent: 1 },
   'long, held out': { 'ndcg@10': 0.786, 'recall@5': 0.937, 'recall@10': 1, mrr: 0.722, silent: 1 },
   beliefs: {
     'ndcg@10': 0.998,
