@@ -63,8 +63,7 @@ export const messyRanking: Readonly<Record<string, string>> = {
   'opera tickets Verona balkony': '',
   'When does my first sprint end?': 'ledger:3 ledger-two:1 ledger:4 flat:6 ledger-two:2',
   'Which library did I choose for hashing passwords?': 'ledger:5 ledger:4 ledger:6 ledger:3 ledger-two:11',
-  'What is the response time of the dashboard API now?':
-    'ledger:18 ledger:17 ledger:16 ledger:15 ledger-two:14',
+  'What is the response time of the dashboard API now?': 'ledger:18 ledger:17 ledger:16 ledger:15 tools:8',
   'How did I get rid of the locked database error?': 'ledger:9 flat:13 ledger:10 ledger:8 tools:13',
   'Have I ever worked with charts in my budget tracker?': 'ledger:12 ledger:13 ledger:4 ledger:14 ledger:2',
   'How does my bank export its files?': 'ledger-two:5 ledger-two:3 ledger-two:4 ledger-two:6 ledger-two:10',
@@ -78,7 +77,7 @@ export const messyRanking: Readonly<Record<string, string>> = {
   'Can you list the order in which I brought up different aspects of deployment throughout our conversations? Mention only two items.':
     'ledger:3 ledger:4 ledger:5 ledger:6 ledger:7',
   'Wie heißt der Kindergarten, in den Jonte kommt?': 'umzug:1 umzug:2 umzug:3 umzug:12 umzug:4',
-  'Was kostet mich die Zahnspange?': 'umzug:5 umzug:4 umzug:6 umzug:7 umzug:9',
+  'Was kostet mich die Zahnspange?': 'umzug:5 umzug:4 umzug:6 umzug:7 umzug:10',
   '¿Dónde nos alojamos en Asturias y cuánto cuesta?': 'viaje:2 viaje:1 viaje:4 viaje:6 viaje:10',
   'what was that econnreset thing about': 'tools:1 tools:2',
   importer_v2_shadow: 'tools:9 tools:10 ledger-two:1 ledger-two:2 tools:11',
@@ -101,7 +100,7 @@ export const messyRanking: Readonly<Record<string, string>> = {
   'Can you give me a comprehensive summary of what I told you about my move to Bristol?':
     'flat:1 flat:2 flat:15 flat:16 flat:3',
   'Was war mit der Heizung kaputt, und was hat die Reparatur gekostet?':
-    'umzug:11 umzug:12 umzug:10 umzug:4 umzug:9',
+    'umzug:11 umzug:12 umzug:10 umzug:6 umzug:4',
   'Wann fängt der Kindergarten an?': 'umzug:2 umzug:1 umzug:4 umzug:6 umzug:12',
   '¿Qué coche alquilamos y a qué hora lo recogemos?': 'viaje:8 viaje:10 viaje:7 viaje:9 viaje:6',
   keepAliveTimeout: 'tools:3 tools:4',

@@ -2,7 +2,7 @@
 // Invariant: the record is `found` at a place exactly if recall returns it there, because recall itself runs. A
 // caller that may not read the record gets the answer for an unused id.
 import { tokenize } from '../../store/word/tokenize.ts'
-import type { Explanation, Reason } from './explanation.ts'
+import type { Explanation, LegSight, Reason } from './explanation.ts'
 import { probeText, probeVector } from './leg-probe.ts'
 import { legReasons, legSights, listed, type Sights } from './leg-reason.ts'
 import { placeReasons, rankOf } from './place-reason.ts'
@@ -32,7 +32,8 @@ export async function explainRecall(parts: RecallParts, id: string): Promise<Exp
   if (rank !== undefined) {
     const score = hits[rank - 1]?.score ?? 0
     const order = want === 'order' ? ' in the order of time' : ''
-    const says = `It is hit ${rank} of ${hits.length}${order}, with score ${score.toFixed(2)}.${how}`
+    const why = how || saysCandidate(legs)
+    const says = `It is hit ${rank} of ${hits.length}${order}, with score ${score.toFixed(2)}.${why}`
     return { outcome: 'found', ...common, rank, score, says }
   }
   const reasons = await reasonsOf(parts, found, { recalled, sights })
@@ -55,6 +56,12 @@ function saysBestWords({ trace }: TracedRecall, seq: number): string {
   return ` Words of the best records find it${words.length === 0 ? '' : `: ${listed(words)}`}.`
 }
 
+/** Of a hit that no leg makes an answer. */
+const saysCandidate = (legs: readonly LegSight[]): string =>
+  legs.some(({ isAnswer }) => isAnswer)
+    ? ''
+    : ' No search makes it an answer alone: a whole answer takes each candidate above its floor.'
+
 /** A record that recall can't rank: it is forgotten or sealed. */
 async function unranked(parts: RecallParts, id: string, reason: Reason): Promise<Explanation> {
   const { hits, want } = await parts.recall(parts.query, parts.signal)
@@ -75,7 +82,9 @@ async function unranked(parts: RecallParts, id: string, reason: Reason): Promise
 
 async function sightsOf(parts: RecallParts, found: FoundRecord, { trace }: TracedRecall): Promise<Sights> {
   const text = await probeText(parts, trace.question, found.row.seq)
-  return { text, vector: await probeVector(parts, found) }
+  // The words that only ask for a whole answer are in no vector.
+  const query = { ...parts.query, text: trace.question.text }
+  return { text, vector: await probeVector({ ...parts, query }, found) }
 }
 
 interface Evidence {

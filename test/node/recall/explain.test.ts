@@ -533,3 +533,30 @@ describe('vectors', () => {
     expect(answer.legs.find(({ leg }) => leg === 'vector')?.says).toBe(reason.says)
   })
 })
+
+test('hits of a list have the similarity of recall, and each has a reason', async () => {
+  const book = await openDaybook({ name: 'list', agent: 'mira', path: ':memory:' })
+  opened.push(book)
+  const goals = [
+    'Bought a kettle',
+    'Bought a bicycle in Ghent',
+    'The invoice for the laptop came',
+    'Paid for new shoes',
+    'Rain all day',
+    'Bought a second-hand desk',
+  ]
+  await book.traces.storeMany({ traces: goals.map((goal, i) => plain(`t-${i}`, goal)) })
+  await expect.poll(async () => (await book.embedder.status()).behind, { timeout: 20_000 }).toBe(0)
+  const text = 'List every thing I bought'
+  const { want, hits } = await book.recall({ text })
+  expect(want).toBe('all')
+  expect(hits.some(({ because }) => because.vector)).toBe(true)
+  for (const { record, because } of hits) {
+    const answer = await book.recall.explain({ text, id: record.id })
+    if (answer.outcome !== 'found') throw new Error(answer.says)
+    const value = answer.legs.find(({ leg }) => leg === 'vector')?.value
+    if (because.vector) expect(value).toBeCloseTo(because.vector.similarity, 5)
+    const isAnswer = answer.legs.some((leg) => leg.isAnswer)
+    expect(answer.says).toMatch(isAnswer ? /with score/ : /each candidate above its floor|find it/)
+  }
+})
