@@ -44,17 +44,26 @@ export async function isPlaced(book: string): Promise<boolean | undefined> {
   return withPlaces(async (db) => (await db.getKey('opfs', book)) !== undefined).catch(() => undefined)
 }
 
+export interface PlaceWatch {
+  /** Resolves once the watch works, or can't. Never rejects. */
+  readonly ready: Promise<void>
+  stop(): void
+}
+
 /**
  * Calls `hear` when the browser deletes the data of this site with its files and locks. Then writes to open
- * files succeed but are lost, and other tabs don't see the locks. Returns a function that stops the watch.
+ * files succeed but are lost, and other tabs don't see the locks.
  */
-export function watchPlaces(hear: () => void): () => void {
+export function watchPlaces(hear: () => void): PlaceWatch {
   let stopped = false
   const opened = openPlaces(() => {
     if (!stopped) hear()
   }).catch(() => undefined)
-  return () => {
-    stopped = true
-    void opened.then((db) => db?.close())
+  return {
+    ready: opened.then(() => undefined),
+    stop() {
+      stopped = true
+      void opened.then((db) => db?.close())
+    },
   }
 }

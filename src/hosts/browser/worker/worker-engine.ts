@@ -123,14 +123,17 @@ export class WorkerEngine implements WorkerDoor {
     this.#passphrase = new OpeningPassphrase(request.passphrase)
     const tab = this.#createTab(request, page)
     this.#tab = tab
-    await tab.ready
-    this.#unwatch = watchPlaces(() => {
+    const watch = watchPlaces(() => {
       // This uncaught error makes the page end the worker: it can't close deleted files, and other tabs don't
       // see its locks.
       throw new Error(
         `The data of this site was cleared while book ${request.name} was open: load the page again`,
       )
     })
+    this.#unwatch = () => watch.stop()
+    await tab.ready
+    // A tab that opens while the data is cleared would go on with a book that nobody else sees.
+    await watch.ready
     const { passphrase } = request
     // The owner's engine checks the passphrase, in this tab or another. A page that wakes doesn't undo `seal.lock`.
     if (passphrase !== undefined && !(request.isBack && tab.isLocked)) {
