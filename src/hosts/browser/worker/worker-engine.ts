@@ -132,7 +132,7 @@ export class WorkerEngine implements WorkerDoor {
     })
     this.#unwatch = () => watch.stop()
     await tab.ready
-    // A tab that opens while the data is cleared would go on with a book that nobody else sees.
+    // A tab that opens while the data is cleared would keep a book that nobody else sees.
     await watch.ready
     const { passphrase } = request
     // The owner's engine checks the passphrase, in this tab or another. A page that wakes doesn't undo `seal.lock`.
