@@ -3,7 +3,7 @@
 // Invariant: a name gives no right; a guest's agent is that of its key, whatever the name.
 import { toHex } from '../../core/ids.ts'
 import { clientName, hostAgentName } from './agent-name.ts'
-import { readMessage } from './mcp-http.ts'
+import type { MessageReader } from './mcp-http.ts'
 
 export const sessionHeader = 'mcp-session-id'
 
@@ -17,11 +17,10 @@ export interface HttpConnection {
 /** Leaves room for the random end of a session's name. */
 const maxClientLength = 40
 
-/** Does not consume the body. */
-export async function httpConnectionOf(request: Request): Promise<HttpConnection> {
+export async function httpConnectionOf(request: Request, read: MessageReader): Promise<HttpConnection> {
   const presented = presentedAgent(request)
   if (presented !== undefined) return { agent: presented }
-  const { method, params } = await readMessage(request.clone())
+  const { method, params } = await read()
   const client = clientName(params)
   if (client === undefined) return { agent: undefined }
   const agent = hostAgentName(undefined, client)

@@ -57,16 +57,11 @@ function forbiddenResponse(message: string): Response {
   return Response.json({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }, { status: 403 })
 }
 
-/** Returns the JSON-RPC id of a request; null without an id. Consumes the body. */
-export async function requestIdOf(request: Request): Promise<unknown> {
-  return (await readMessage(request)).id ?? null
-}
-
-/** Returns the method of a request, by its header or else its body; empty if it is no text. Does not consume the body. */
-export async function methodOf(request: Request): Promise<string> {
-  const named = request.headers.get('mcp-method')
+/** Returns the method of a request, by its header or else its message; empty if it is no text. */
+export async function methodOf({ headers }: Request, read: MessageReader): Promise<string> {
+  const named = headers.get('mcp-method')
   if (named !== null) return named
-  const { method } = await readMessage(request.clone())
+  const { method } = await read()
   return typeof method === 'string' ? method : ''
 }
 
@@ -76,8 +71,16 @@ interface McpMessage {
   readonly params?: unknown
 }
 
-/** Reads the message of a request; empty for another body. */
-export async function readMessage(request: Request): Promise<McpMessage> {
+/** Returns the message of a request; empty for another body. */
+export type MessageReader = () => Promise<McpMessage>
+
+/** The message is read at the first call only. Does not consume the body. */
+export function createMessageReader(request: Request): MessageReader {
+  let message: Promise<McpMessage> | undefined
+  return () => (message ??= readMessage(request.clone()))
+}
+
+async function readMessage(request: Request): Promise<McpMessage> {
   const message: unknown = await request.json().catch(() => undefined)
   return isJsonObject(message) ? message : {}
 }

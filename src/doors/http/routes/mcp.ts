@@ -8,7 +8,7 @@ import { orAborted } from '../../../core/abort.ts'
 import type { BodyPass, BookDoor } from '../../../edge/mirror-door.ts'
 import type { BookTypes } from '../../../edge/edge-env.ts'
 import { loadMcp, type McpBook } from '../../mcp/mcp-book.ts'
-import { endStreamOn, methodOf, requestIdOf, answerMcp, maxMcpBodyBytes } from '../../mcp/mcp-http.ts'
+import { answerMcp, createMessageReader, endStreamOn, maxMcpBodyBytes, methodOf } from '../../mcp/mcp-http.ts'
 import { httpConnectionOf, presentedAgent, sessionHeader } from '../../mcp/http-connection.ts'
 import { McpPersona } from '../../mcp/mcp-persona.ts'
 import { createMcpServer, instructionsFor, toolContextOf } from '../../mcp/mcp-server.ts'
@@ -52,7 +52,9 @@ interface AnswerOptions {
 
 async function answerMcpRequest(request: Request, { door, sets, origins }: AnswerOptions): Promise<Response> {
   const { url } = request
-  const { agent, session } = await httpConnectionOf(request)
+  // `answerMcp` reads the body again.
+  const read = createMessageReader(request)
+  const { agent, session } = await httpConnectionOf(request, read)
   const { origin: ownOrigin, protocol } = new URL(url)
   const { book } = connectionOf(door, url, agent)
   const mcp = await loadMcp()
@@ -70,11 +72,10 @@ async function answerMcpRequest(request: Request, { door, sets, origins }: Answe
     },
   })
   const isListening = request.headers.get('mcp-method') === 'subscriptions/listen'
-  // A listening client gets a stream, which `watch` ends when the caller's key ends. Read a clone, because
-  // `answerMcp` reads the body again.
-  const id = isListening ? await requestIdOf(request.clone()) : undefined
+  // A listening client gets a stream, which `watch` ends when the caller's key ends.
+  const id = isListening ? ((await read()).id ?? null) : undefined
   if (isListening) await watch.readFirstStates()
-  const isIntroduction = introductions.has(await methodOf(request))
+  const isIntroduction = introductions.has(await methodOf(request, read))
   const instructions = isIntroduction ? await instructionsFor(book) : undefined
   const response = await answerMcp(request, {
     mcp,
