@@ -11,11 +11,11 @@ const words = [
 ]
 const opposingWords: ReadonlySet<string> = new Set(words.join(' ').split(' '))
 
+/** Capital words that are others in small letters. */
 const capitals: ReadonlySet<string> = new Set(['US', 'IT', 'WHO'])
-/** A sign, or a word; first the capital words that are others in small letters. */
+/** A sign, or a word. */
 const wordOrSign = new RegExp(
   [
-    `(?<![\\p{L}\\p{N}])(?:${[...capitals].join('|')})(?![\\p{L}\\p{N}])`,
     // A sign of a number, no hyphen or range.
     '(?<![\\p{L}\\p{N}])[-−+±<>≤≥=~](?=\\s?\\p{Sc}?\\s?\\p{N})',
     // C++, C#, A-.
