@@ -63,7 +63,7 @@ export function rememberCases({ book: open }: BookCase): void {
       expect((await book.memories.query()).memories).toEqual([])
     })
 
-    it('sets no standing rule: the owner is told which verb does, an agent that it may propose one', async () => {
+    it('sets no standing rule: it names the verb to the owner, and a proposal to an agent', async () => {
       const book = await open()
       const text = 'Always answer in German.'
       const { code, details } = await failure(book.remember({ text }))

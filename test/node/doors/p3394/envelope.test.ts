@@ -50,7 +50,7 @@ it.each([
   ['an unknown performative', over({ performative: 'beg' }), 'performative'],
   ['an unknown role', over({ role: 'boss' }), 'role'],
   ['null as its role', over({ role: null }), 'role'],
-  ['a time that is none', over({ timestamp: 'yesterday' }), 'timestamp'],
+  ['no time', over({ timestamp: 'yesterday' }), 'timestamp'],
   ['a number as its time', over({ timestamp: 1_769_871_600 }), 'timestamp'],
   ['no sender', over({ sender: undefined }), 'sender'],
   ['a sender without a name', over({ sender: {} }), 'sender.agent_id'],
@@ -132,7 +132,7 @@ const uris = {
 it.each([
   ['no id', { id: undefined }, 'id'],
   ['another type', { type: 'response' }, 'type'],
-  ['a time that is none', { timestamp: 'yesterday' }, 'timestamp'],
+  ['no time', { timestamp: 'yesterday' }, 'timestamp'],
   ['no destination', { destination: undefined }, 'destination'],
   ['a destination of another scheme', { destination: 'https://kstar-memory' }, 'destination'],
   ['a destination without an agent', { destination: 'p3394:///query_memory' }, 'destination'],

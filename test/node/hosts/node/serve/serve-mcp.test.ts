@@ -1,4 +1,4 @@
-// MCP over HTTP at `daybook serve`, by the official client over real sockets: what a listener is told, and two windows as two agents.
+// MCP over HTTP at `daybook serve`, by the official client over real sockets: news for a listener, and two windows as two agents.
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { listenCases } from '../../../../contract/mcp/listen.ts'
