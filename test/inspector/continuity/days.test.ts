@@ -163,8 +163,16 @@ it('opens a digest whose every line names the records it rests on, each a link t
   const decisions = card.getByRole('region', { name: 'Decisions and discoveries' })
   await decisions.getByText('Decision: Use Podman (Reasoning: no daemon)').first().waitFor()
   await card.getByText('extractive summary, no model used').waitFor()
-  for (const line of await card.locator('.line:has(.line-text)').all())
-    expect(await line.getByRole('button').count()).toBeGreaterThan(0)
+  // One look at all lines: the card may be drawn again between two.
+  const lines = () =>
+    card
+      .locator('.line:has(.line-text)')
+      .evaluateAll((all) => ({
+        all: all.length,
+        bare: all.filter((one) => !one.querySelector('button')).length,
+      }))
+  await expect.poll(lines).toMatchObject({ bare: 0 })
+  expect((await lines()).all).toBeGreaterThan(0)
   await card.getByRole('region', { name: 'Sessions' }).getByText('ended by its agent').waitFor()
   await decisions
     .getByRole('button', { name: /^thought/ })

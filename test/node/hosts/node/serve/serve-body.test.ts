@@ -104,7 +104,7 @@ describe.skipIf(skipped !== '')(`Bodies at \`daybook serve\`${skipped}`, { timeo
     ['deep', deep],
     ['wide', wide],
   ])('that are refused are charged by their size: %s', async (_name, body) => {
-    const { url } = await start({ settings: { DAYBOOK_RATE: '20/1' } })
+    const { url } = await start({ settings: { DAYBOOK_RATE: '20/0.001' } })
     const key = await guestOf(url, 'b', ['write'])
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
     const statuses: number[] = []
