@@ -24,6 +24,7 @@ test('the guide and the protocol of sync are in it', async () => {
     'src/README.md',
     'src/doors/http/a2p/WIRE.md',
     'src/doors/p3394/WIRE.md',
+    'src/recall/RANKING.md',
     'src/sync/SPEC.md',
   ]
   expect(files.filter((file) => !file.startsWith('dist/')).toSorted()).toEqual([...own, ...guide].toSorted())

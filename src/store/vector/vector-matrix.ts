@@ -57,10 +57,10 @@ const sampleMargin = 6
 const growthFactor = 1.25
 
 export class VectorMatrix {
+  readonly dimensions: number
   readonly #kernel: VectorKernel
   readonly #codeKernel: CodeKernel | undefined
   readonly #codesAbove: number
-  readonly #dimensions: number
   /** Bytes of the numbers of a row: a multiple of 32, as the kernel requires. */
   readonly #width: number
   /** Bytes of a row. */
@@ -83,7 +83,7 @@ export class VectorMatrix {
     this.#kernel = kernel
     this.#codeKernel = codeKernel
     this.#codesAbove = codesAbove
-    this.#dimensions = dimensions
+    this.dimensions = dimensions
     this.#width = Math.ceil(dimensions / 32) * 32
     this.#stride = rowBytesOf(this.#width)
     // A code has a bit for each number.
@@ -203,7 +203,7 @@ export class VectorMatrix {
     const at = layout.rows + row * this.#stride
     const memory = this.#kernel.memory()
     return {
-      numbers: new Int8Array(memory, at, this.#dimensions),
+      numbers: new Int8Array(memory, at, this.dimensions),
       scale: new DataView(memory).getFloat32(at + this.#width, true),
     }
   }
@@ -215,7 +215,7 @@ export class VectorMatrix {
       if (!this.#codes.set(row, this.#readRow(row))) this.#codes = false
     } else if (this.#codes === undefined && this.#codeKernel && size > this.#codesAbove) {
       const sample = Array.from(sampleRows(size), (at) => this.#readRow(at))
-      const codes = createVectorCodes(this.#codeKernel, meansOf(sample, this.#dimensions))
+      const codes = createVectorCodes(this.#codeKernel, meansOf(sample, this.dimensions))
       let fits = true
       for (let at = 0; at < size && fits; at++) fits = codes.set(at, this.#readRow(at))
       this.#codes = fits && codes

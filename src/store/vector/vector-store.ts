@@ -294,7 +294,8 @@ export class VectorStore {
   #readRow({ seq, embed, text_key, vector_key, scale, numbers }: VectorRow): void {
     this.#forget(seq)
     if (embed === 0) return
-    if (vector_key !== text_key || !numbers || scale === null) this.#missing.add(seq)
+    const isWhole = numbers?.byteLength === this.#matrix?.dimensions
+    if (vector_key !== text_key || !numbers || !isWhole || scale === null) this.#missing.add(seq)
     else
       this.#set(seq, {
         numbers: new Int8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength),

@@ -1,6 +1,6 @@
 // Turns a user's text into an FTS5 expression, and evaluates the same expression without FTS5.
 // Invariant: no text of a user becomes syntax of FTS5.
-import { cutLongWords } from './text.ts'
+import { cutLongWords, withoutSoftHyphens } from './text.ts'
 import { expandPrefix } from './porter.ts'
 import { splitScripts, segmentQuery } from './unspaced-script.ts'
 import { tokenize } from './tokenize.ts'
@@ -32,7 +32,7 @@ export interface WordPart {
 export function wordParts(text: string): WordPart[] {
   const parts: WordPart[] = []
   let run = ''
-  for (const char of `${text.slice(0, textQueryLimits.length)} `) {
+  for (const char of `${withoutSoftHyphens(text.slice(0, textQueryLimits.length))} `) {
     if (!isSeparator(char.codePointAt(0) ?? 0) || innerSeparator.test(char)) run += char
     else if (run !== '') {
       for (const written of splitScripts(run)) {
@@ -86,7 +86,7 @@ export function parseSearch(text: string): ParsedSearch {
 
 /** The words of a passage, in order, with repeats, joined by spaces. */
 const toPhrase = (passage: string): string =>
-  splitScripts(passage)
+  splitScripts(withoutSoftHyphens(passage))
     .flatMap((part) => unicodeWords(cutLongWords(segmentQuery(part))))
     .slice(0, textQueryLimits.words)
     .join(' ')

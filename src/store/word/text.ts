@@ -9,7 +9,13 @@ import { segmentText } from './unspaced-script.ts'
 export const maxIndexedChars = 1_000_000
 
 /** The indexed form of `text`: in a script without spaces, pairs of letters; of a long word, its first letters. */
-export const indexText = (text: string): string => cutLongWords(segmentText(text))
+export const indexText = (text: string): string => cutLongWords(segmentText(withoutSoftHyphens(text)))
+
+const softHyphen = '\u00ad'
+
+/** A soft hyphen marks where a word may break at the end of a line: the word is one. */
+export const withoutSoftHyphens = (text: string): string =>
+  text.includes(softHyphen) ? text.replaceAll(softHyphen, '') : text
 
 /**
  * One text for each text field of `kind`, in order. `happenedAt`: needed only for `whenField`, the words of the date.

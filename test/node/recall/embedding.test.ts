@@ -171,6 +171,20 @@ describe('an end in the middle', () => {
     expect(ids(await again.recall('umbrella'))).toEqual(['t-3'])
   })
 
+  test('of a damaged file that are cut short are made again', async () => {
+    const db = keptDatabase()
+    const book = open(createMeaningEmbedder(), db)
+    await book.store()
+    await book.pass()
+    book.engine.close()
+    db.run('UPDATE vectors SET numbers = substr(numbers, 1, 2) WHERE seq <= 2')
+    const embedder = createMeaningEmbedder()
+    const again = open(embedder, db)
+    await again.pass()
+    expect([embedder.asked.flat().length, (await again.status()).embedded]).toEqual([2, 4])
+    expect(ids(await again.recall('hospital'))).toEqual(['t-1'])
+  })
+
   test('a book that is opened without an embedder keeps its vectors, but not those of what is forgotten', async () => {
     const db = keptDatabase()
     const book = open(createMeaningEmbedder(), db)

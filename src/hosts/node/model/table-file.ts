@@ -1,5 +1,5 @@
 // Reads the table of the embedder `meaning` in Node: the file of the package, another file, or an address.
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { tableStatusError } from '../../../recall/embed/meaning/table-fault.ts'
@@ -19,19 +19,24 @@ export const nodeTableHost: TableHost = {
 
 async function readTableFile(place: string | URL): Promise<Uint8Array> {
   try {
+    // A device or a pipe may have no end.
+    if (!(await stat(place)).isFile()) throw Object.assign(new Error(), { code: notFile })
     return new Uint8Array(await readFile(place))
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown'
     const file = typeof place === 'string' ? place : fileURLToPath(place)
-    const remedy =
-      code !== 'ENOENT'
-        ? 'Allow this process to read it.'
-        : typeof place === 'string'
-          ? 'Put `dist/meaning.bin` of this version of the package there.'
-          : "If your program is bundled, leave `daybook` out of the bundle, or open the book with `embedder: { provider: 'meaning', path }`."
-    const message = `The file of its table can not be read (${code}): ${file}. ${remedy}`
+    const message = `The file of its table can not be read (${code}): ${file}. ${remedyOf(code, typeof place === 'string')}`
     throw new DaybookError('embedder-failed', message, { cause })
   }
+}
+
+const notFile = 'no file'
+
+/** `isNamed`: the caller named the file; else it is that of the package. */
+function remedyOf(code: string, isNamed: boolean): string {
+  if (code !== 'ENOENT' && code !== notFile) return 'Allow this process to read it.'
+  if (isNamed) return 'Put `dist/meaning.bin` of this version of the package there.'
+  return "If your program is bundled, leave `daybook` out of the bundle, or open the book with `embedder: { provider: 'meaning', path }`."
 }
 
 async function fetchTable(url: string): Promise<Uint8Array> {

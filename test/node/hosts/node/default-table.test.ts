@@ -4,6 +4,7 @@ import type * as fs from 'node:fs/promises'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Daybook } from '../../../../src/book/daybook.ts'
 import { openDaybook } from '../../../../src/hosts/node/index.ts'
+import { nodeTableHost } from '../../../../src/hosts/node/model/table-file.ts'
 
 const reads = vi.hoisted(() => ({ count: 0, answer: (bytes: Uint8Array): Uint8Array => bytes }))
 vi.mock('node:fs/promises', async (original) => {
@@ -54,4 +55,19 @@ test.each([
   const { hits, degraded } = await book.recall({ text: 'which car?' })
   expect([hits.length, degraded]).toEqual([1, [`vectors: ${lastError?.message}`]])
   expect((await book.status()).degraded).toEqual([`vectors: ${lastError?.message}`])
+})
+
+test('one whose path is a device without an end: an error, not a hang', async () => {
+  const check = () => new Uint8Array()
+  const reading = nodeTableHost.readTable({
+    path: '/dev/zero',
+    url: undefined,
+    check,
+    onProgress: () => undefined,
+    signal: new AbortController().signal,
+  })
+  await expect(reading).rejects.toMatchObject({
+    code: 'embedder-failed',
+    message: expect.stringContaining('(no file): /dev/zero. Put `dist/meaning.bin`') as string,
+  })
 })

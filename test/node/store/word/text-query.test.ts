@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseSearch, queryWords } from '../../../../src/store/word/text-query.ts'
-import { cutLongWords, maxWordLetters } from '../../../../src/store/word/text.ts'
+import { cutLongWords, indexText, maxWordLetters } from '../../../../src/store/word/text.ts'
 
 const word = fc.stringMatching(/^[a-z]{1,6}$/)
 const phrase = fc.array(word, { minLength: 1, maxLength: 4 })
@@ -25,6 +25,11 @@ describe('the text of a search', () => {
         expect(isOpen).toBe(pieces.at(-1)?.isPhrase === false)
       }),
     )
+  })
+
+  test('ignores soft hyphens, as the index does', () => {
+    expect(parseSearch('in\u00advoice "to\u00adtal sum"').words).toEqual(['invoice', 'total sum'])
+    expect(indexText('the in\u00advoice')).toBe('the invoice')
   })
 
   test('without a quote that closes is the same words as ever', () => {
