@@ -165,12 +165,10 @@ it('opens a digest whose every line names the records it rests on, each a link t
   await card.getByText('extractive summary, no model used').waitFor()
   // One look at all lines: the card may be drawn again between two.
   const lines = () =>
-    card
-      .locator('.line:has(.line-text)')
-      .evaluateAll((all) => ({
-        all: all.length,
-        bare: all.filter((one) => !one.querySelector('button')).length,
-      }))
+    card.locator('.line:has(.line-text)').evaluateAll((all) => ({
+      all: all.length,
+      bare: all.filter((one) => !one.querySelector('button')).length,
+    }))
   await expect.poll(lines).toMatchObject({ bare: 0 })
   expect((await lines()).all).toBeGreaterThan(0)
   await card.getByRole('region', { name: 'Sessions' }).getByText('ended by its agent').waitFor()
