@@ -12,7 +12,13 @@ import { unknownSettingWarnings, type BookTypes, type EdgeTypes } from '../../ed
 import { respondWith } from './request/problem.ts'
 import { bookRoute, embedRoute, inboxRoute, lineRoute, ticketRoute, syncRoute } from './routes/book-routes.ts'
 import { capabilityRoute } from './routes/capabilities.ts'
-import { createHealthRoute, manifestRoute, openApiRoute, createAddressedRoute } from './routes/edge-routes.ts'
+import {
+  createAddressedRoute,
+  createHealthRoute,
+  manifestRoute,
+  openApiRoute,
+  resourceRoute,
+} from './routes/edge-routes.ts'
 import { mcpRoute } from './routes/mcp.ts'
 import { messageRoute } from './routes/messages.ts'
 
@@ -62,7 +68,7 @@ export function createApp() {
         'Mcp-Protocol-Version',
         'Mcp-Session-Id',
       ],
-      exposeHeaders: ['Retry-After', 'Mcp-Session-Id'],
+      exposeHeaders: ['Retry-After', 'Mcp-Session-Id', 'WWW-Authenticate'],
       maxAge: 7200,
     }),
     methodNotAllowed({
@@ -95,6 +101,7 @@ export function createApp() {
     )
     .route('/', manifestRoute)
     .route('/', openApiRoute)
+    .route('/', resourceRoute)
     .route('/', embedRoute)
     .route('/v1/books/:book', bookRoutes)
 }

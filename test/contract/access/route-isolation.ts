@@ -39,7 +39,7 @@ interface RouteCase {
   readonly protocol?: 'a2p'
   /** Absent for what is of no book. */
   readonly ofBook?: (book: string, mark: string) => Probe
-  readonly ofAll?: Probe & { readonly needsKey: boolean }
+  readonly ofAll?: Probe & { readonly needsKey: boolean; readonly status?: 404 }
 }
 
 const syncBody = (mark: string) => {
@@ -174,6 +174,10 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
   'POST /embed': { ofAll: { path: '/embed', body: { texts: ['x'] }, needsKey: true } },
   'GET /health': { ofAll: { path: '/health', needsKey: false } },
   'GET /manifest': { ofAll: { path: '/manifest', needsKey: false } },
+  // These hosts trust no identity provider.
+  'GET /.well-known/oauth-protected-resource/v1/books/:book/mcp': {
+    ofAll: { path: '/.well-known/oauth-protected-resource/v1/books/any/mcp', needsKey: false, status: 404 },
+  },
   'GET /openapi.json': { ofAll: { path: '/openapi.json', needsKey: false } },
 }
 
@@ -278,10 +282,10 @@ export function routeIsolationCases(host: RouteHost): void {
   it.each(ofAll)('%s says nothing of any book, and the key of a book is none there', async (route, probe) => {
     const book = name()
     await run(book, 'kstar:store_trace', makeTrace({ task: { goal: 'of one book alone' } }))
-    const { path, body, needsKey } = probe
+    const { path, body, needsKey, status = 200 } = probe
     const key = await makeKey(book, { owner: true })
     const answer = await host.ask(path, { method: methodOf(route), key, body })
-    expect(answer.status).toBe(needsKey ? 401 : 200)
+    expect(answer.status).toBe(needsKey ? 401 : status)
     const open = await host.ask(path, { method: methodOf(route), key: needsKey ? host.key : null, body })
     expect(`${answer.text}${open.text}`).not.toMatch(new RegExp(`of one book alone|${book}`))
   })

@@ -95,7 +95,9 @@ export function routeRightCases(host: RouteHost): void {
   })
 
   it('asks on its other routes for the right of the verb that they stand for', async () => {
-    const ofBooks = Object.keys(routeCases).filter((route) => route.includes('/:book/'))
+    const ofBooks = Object.entries(routeCases).flatMap(([route, { ofBook }]) =>
+      ofBook && route.includes('/:book/') ? [route] : [],
+    )
     expect(ofBooks.toSorted()).toEqual([...Object.keys(routeVerbs), ...byItself].toSorted())
     for (const [route, verb] of Object.entries(routeVerbs)) {
       const book = newBook()

@@ -2,7 +2,7 @@
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { makeTrace } from '../../support/trace.ts'
-import { call, expectError, newBook, syncRequest } from './http.ts'
+import { call, expectError, newBook, origin, syncRequest } from './http.ts'
 
 let serial = 0
 const pairs = await Promise.all(['EdDSA', 'ES256', 'EdDSA'].map((alg) => generateKeyPair(alg)))
@@ -103,6 +103,82 @@ describe('a JSON Web Token', () => {
     }
     for (const sub of [['alice'], 7, 'x'.repeat(256)])
       await expectError(await ask('user-alice', await sign({ sub })), 401, 'unauthorized')
+  })
+
+  it('for the MCP address of a book opens that address alone, and only by the name that the edge gives itself', async () => {
+    const { sign, env } = await provider({
+      DAYBOOK_JWT_AUDIENCE: `daybook ${origin}/`,
+      DAYBOOK_JWT_BOOK: '{sub}',
+    })
+    const book = newBook()
+    const mcpOf = (name: string) => `/v1/books/${name}/mcp`
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+    const headers = { accept: 'application/json, text/event-stream' }
+    const askMcp = async (key: string, path = mcpOf(book)) =>
+      (await call(path, { key, body: list, env, headers })).status
+    const token = await sign({ sub: book, aud: `${origin}${mcpOf(book)}` })
+    expect(await askMcp(token)).toBe(200)
+    expect(await askMcp(token, `${mcpOf(book)}?tools=recall`)).toBe(200)
+    expect(await askMcp(token, mcpOf(newBook()))).toBe(401)
+    expect(await askMcp(token, `/v1/books/${book}/capabilities/daybook:status`)).toBe(401)
+    // A caller chooses the host that it names; that makes no token of another server good here.
+    const elsewhere = await sign({ sub: book, aud: `https://evil.example.org${mcpOf(book)}` })
+    expect(await askMcp(elsewhere)).toBe(401)
+    expect(await askMcp(elsewhere, `https://evil.example.org${mcpOf(book)}`)).toBe(401)
+  })
+
+  it('with scopes of Daybook has only the permissions that they name', async () => {
+    const { sign, ask } = await provider({ DAYBOOK_JWT_BOOK: 'user-{sub}' })
+    const reading = await sign({ sub: 'scoped', scope: 'openid daybook:read' })
+    expect((await ask('user-scoped', reading)).status).toBe(200)
+    await expectError(await ask('user-scoped', reading, 'kstar:store_trace', makeTrace()), 403, 'forbidden')
+    expect(
+      (
+        await ask(
+          'user-scoped',
+          await sign({ sub: 'scoped', scope: 'openid' }),
+          'kstar:store_trace',
+          makeTrace(),
+        )
+      ).status,
+    ).toBe(200)
+    // A scope adds nothing to what the claim permits.
+    const book = newBook()
+    for (const rights of [{ permissions: ['read'] }, { owner: true }]) {
+      const wide = await sign({ scope: 'daybook:read daybook:write', daybook: { books: book, ...rights } })
+      expect((await ask(book, wide)).status).toBe(200)
+      const written = await ask(book, wide, 'kstar:store_trace', makeTrace())
+      expect(written.status).toBe('owner' in rights ? 200 : 403)
+      await expectError(
+        await ask(book, wide, 'daybook:create_access_key', { name: 'k', permissions: ['read'] }),
+        403,
+        'forbidden',
+      )
+    }
+  })
+
+  it('is no way in that an edge names, unless an audience is its own address', async () => {
+    const path = '/.well-known/oauth-protected-resource/v1/books/b/mcp'
+    for (const audience of ['daybook', 'http://memory.example.org', `${origin}/v1`, 'ftp://127.0.0.1']) {
+      const { env } = await provider({ DAYBOOK_JWT_AUDIENCE: audience })
+      await expectError(await call(path, { method: 'GET', key: null, env }), 404, 'unknown-route')
+      const refused = await call('/v1/books/b/mcp', { key: null, body: {}, env })
+      expect([audience, refused.headers.get('www-authenticate')]).toEqual([
+        audience,
+        'Bearer realm="daybook"',
+      ])
+    }
+    const { env } = await provider({ DAYBOOK_JWT_AUDIENCE: 'https://memory.example.org' })
+    const metadata = await call(path, { method: 'GET', key: null, env })
+    expect(await metadata.json()).toMatchObject({
+      resource: 'https://memory.example.org/v1/books/b/mcp',
+      authorization_servers: ['https://id.example.org/'],
+    })
+    await expectError(
+      await call(path.replace('/b/', '/../'), { method: 'GET', key: null, env }),
+      404,
+      'unknown-route',
+    )
   })
 
   it('is refused when it is not exactly what this edge trusts', async () => {

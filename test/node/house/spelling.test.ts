@@ -24,6 +24,9 @@ const named = new Map([
   ['on_action', "KSTAR's triggers of sync"],
   ['input_schema', 'a tool of a model'],
   ['exported_at', 'the head of a bundle'],
+  ['resource_name', 'OAuth, of a protected resource'],
+  ['authorization_servers', 'OAuth, of a protected resource'],
+  ['bearer_methods_supported', 'OAuth, of a protected resource'],
 ])
 /** Files that declare types of other formats, or rows of tables. */
 const foreign =

@@ -97,6 +97,25 @@ export const otherRoutes: readonly RouteText[] = [
     isOpen: true,
     answers: doneAnswer(objectSchema({ openapi: { const: '3.1.1' } }, ['openapi'])),
   },
+  {
+    method: 'GET',
+    path: '/.well-known/oauth-protected-resource/v1/books/{book}/mcp',
+    name: 'mcpResource',
+    summary: 'Where a client signs its user in for the MCP address of a book (RFC 9728).',
+    tag: 'edge',
+    isOpen: true,
+    answers: doneAnswer(
+      objectSchema(
+        {
+          resource: { type: 'string' },
+          resource_name: { type: 'string' },
+          authorization_servers: { type: 'array', items: { type: 'string' } },
+          bearer_methods_supported: { type: 'array', items: { const: 'header' } },
+        },
+        ['resource', 'authorization_servers'],
+      ),
+    ),
+  },
   { ...embedRouteText, path: '/embed', name: 'embed', tag: 'edge' },
   { ...embedRouteText, path: '/v1/books/{book}/embed', name: 'embedOfBook', tag: 'book' },
   {

@@ -15,6 +15,7 @@ import type { EdgeEnv, EdgeTypes } from '../../../edge/edge-env.ts'
 import type { Credentials } from '../../../edge/mirror-door.ts'
 import { isJwt, verifyJwt } from './jwt.ts'
 import { isNamedOrigin, isOwnMachineRequest } from './guard.ts'
+import { resourcesOf } from './protected-resource.ts'
 
 /**
  * Accepted only while `DAYBOOK_KEY` is empty, and only from this machine: programs, the edge's own pages, and pages
@@ -62,7 +63,7 @@ export async function credentialsOf(
     return { book: bookName, credentials: { bearer } }
   }
   if (isJwt(bearer, env)) {
-    const claims = await verifyJwt(bearer, env)
+    const claims = await verifyJwt(bearer, env, resourcesOf(raw.url, env))
     const book = bookName ?? claims.book
     if (book === undefined) throw new DaybookError('forbidden', 'The token is not for any book.')
     return { book, credentials: { grant: claims.grantFor(book) } }

@@ -5,6 +5,7 @@
 import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload, type RemoteJWKSet } from 'jose'
 import { z } from 'zod'
 import { isBookName } from '../../../core/book.ts'
+import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { Grant } from '../../../core/access/grant.ts'
 import { patternLimit } from '../../../core/access/reach.ts'
@@ -78,11 +79,16 @@ export interface Claims {
 }
 
 /**
- * Verifies `bearer`. Throws `unauthorized` for an invalid token, `offline` if the keys can't be fetched, `internal`
+ * Verifies `bearer`. `resources`: audiences that it may have besides `DAYBOOK_JWT_AUDIENCE`. Throws `unauthorized` for an invalid token, `offline` if the keys can't be fetched, `internal`
  * for wrong settings.
  */
-export async function verifyJwt(bearer: string, env: EdgeEnv): Promise<Claims> {
-  const { iss = '', sub, exp = 0, daybook } = await verifySignature(bearer, env)
+export async function verifyJwt(
+  bearer: string,
+  env: EdgeEnv,
+  resources: readonly string[] = [],
+): Promise<Claims> {
+  const payload = await verifySignature(bearer, env, resources)
+  const { iss = '', sub, exp = 0, daybook } = payload
   if (typeof sub !== 'string' || sub === '' || sub.length > maxSubjectLength)
     throw unauthorizedError('The token names no subject.')
   const untilMs = (exp + clockToleranceS) * 1000
@@ -90,19 +96,37 @@ export async function verifyJwt(bearer: string, env: EdgeEnv): Promise<Claims> {
   const subjectBook = bookOfSubject(env.DAYBOOK_JWT_BOOK ?? '', sub)
   const claim = bookClaim.safeParse(daybook).data
   const books = claim ? [claim.books].flat() : []
+  const scoped = scopedPermissions(payload['scope'])
   return {
     book: subjectBook ?? books[0],
     grantFor(book) {
       // The subject's own book, by the setting `DAYBOOK_JWT_BOOK`.
-      if (subjectBook === book) return { id, owner: true, agent: sub, scope: '**', permissions: [], untilMs }
+      if (subjectBook === book) {
+        const own = { id, agent: sub, scope: '**', untilMs }
+        return scoped ? { ...own, permissions: scoped } : { ...own, owner: true, permissions: [] }
+      }
       if (daybook !== undefined && !claim)
         throw unauthorizedError('The claim `daybook` of the token is malformed.')
       if (!claim || !books.includes(book))
         throw new DaybookError('forbidden', 'The token is not for this book.')
-      const { books: _, agent = sub, ...granted } = claim
-      return { id, agent, ...granted, untilMs }
+      const { books: _, agent = sub, owner, permissions, ...granted } = claim
+      const own = { id, agent, ...granted, untilMs }
+      if (!scoped) return { ...own, ...defined({ owner }), permissions }
+      return { ...own, permissions: owner ? scoped : scoped.filter((one) => permissions.includes(one)) }
     },
   }
+}
+
+const scopePrefix = 'daybook:'
+
+/**
+ * The permissions that the scopes of a token name, as in `daybook:read daybook:write`: it has no others. Undefined: no scope
+ * begins so, and the token has all rights of its subject or claim.
+ */
+function scopedPermissions(scope: unknown): string[] | undefined {
+  if (typeof scope !== 'string') return undefined
+  const named = scope.split(' ').filter((one) => one.startsWith(scopePrefix))
+  return named.length > 0 ? named.map((one) => one.slice(scopePrefix.length)) : undefined
 }
 
 /**
@@ -113,7 +137,11 @@ export function bookOfSubject(pattern: string, subject: string): string | undefi
   return isBookName(book) ? book : undefined
 }
 
-async function verifySignature(bearer: string, env: EdgeEnv): Promise<JWTPayload> {
+async function verifySignature(
+  bearer: string,
+  env: EdgeEnv,
+  resources: readonly string[],
+): Promise<JWTPayload> {
   const { DAYBOOK_JWT_ISSUER: issuer, DAYBOOK_JWT_AUDIENCE: audience } = env
   const algorithms = splitList(env.DAYBOOK_JWT_ALGORITHMS) ?? defaultAlgorithms
   const unsupported = algorithms.find((one) => !supportedAlgorithms.has(one))
@@ -127,7 +155,7 @@ async function verifySignature(bearer: string, env: EdgeEnv): Promise<JWTPayload
   try {
     const { payload } = await jwtVerify(bearer, keySetOf(env.DAYBOOK_JWKS_URL ?? ''), {
       issuer,
-      audience: splitList(audience) ?? audience,
+      audience: [...(splitList(audience) ?? []), ...resources],
       algorithms,
       requiredClaims: ['exp', 'sub'],
       clockTolerance: clockToleranceS,

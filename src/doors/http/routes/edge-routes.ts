@@ -11,6 +11,7 @@ import { wireVersion } from '../../../sync/wire/protocol.ts'
 import { product } from '../../../bundle/format/product.ts'
 import { capabilityTable } from '../../../engine/capability-table.ts'
 import { createManifest } from '../../manifest.ts'
+import { metadataPath, resourceMetadata } from '../request/protected-resource.ts'
 import { SharedDocument } from '../request/shared-document.ts'
 import { createOpenApi } from '../openapi/openapi.ts'
 
@@ -146,4 +147,14 @@ export const openApiRoute = new Hono<EdgeTypes>().get('/openapi.json', (c) => {
     new TextEncoder().encode(JSON.stringify(createOpenApi(capabilityTable, product.version))),
   )
   return openApi.answer(c)
+})
+
+/** The identity provider of the MCP address of a book (RFC 9728). It names each book, also one that does not exist. */
+export const resourceRoute = new Hono<EdgeTypes>().get(`${metadataPath}/v1/books/:book/mcp`, (c) => {
+  const metadata = resourceMetadata(checkBookName(c.req.param('book')), c.req.url, c.env)
+  if (metadata) return c.json(metadata, 200)
+  throw new DaybookError(
+    'unknown-route',
+    'This edge names no identity provider for MCP clients: set DAYBOOK_JWKS_URL, DAYBOOK_JWT_ISSUER, and the address of this edge in DAYBOOK_JWT_AUDIENCE. Or send a key.',
+  )
 })

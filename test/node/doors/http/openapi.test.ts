@@ -60,6 +60,7 @@ describe('the OpenAPI document', () => {
       '/health',
       '/manifest',
       '/openapi.json',
+      '/.well-known/oauth-protected-resource/v1/books/{book}/mcp',
       '/v1/books/{book}/live',
       '/a2p/v1/health',
       '/a2p/v1/did/{did}',
