@@ -41,7 +41,7 @@ export interface Judged<Item> {
   readonly reranked: readonly RerankedRecord<Item>[]
   /** The answer before the sharp cut, best first. */
   readonly best: readonly RerankedRecord<Item>[]
-  /** How a record is folded into a better one. Default: if it is a near duplicate. */
+  /** How a record is folded into a better one. Default: if it says the same. */
   readonly isSame?: IsSame | undefined
 }
 

@@ -1,9 +1,8 @@
 // Reranks the best records of a recall by their texts: word pairs, questions, duplicates, diversity, and the sharp
 // cut. Pure.
-import { duplicateShare } from '../core/capability/hit-rule.ts'
-import type { JsonObject } from '../core/json/path.ts'
-import type { Stored } from '../core/record.ts'
-import { oppositionOf } from '../core/text/opposition.ts'
+import { booleanTexts, type JsonObject } from '../core/json/path.ts'
+import { bodyOf, type Stored } from '../core/record.ts'
+import { sayingOf } from '../core/text/saying.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { stopWords } from './question-words.ts'
 import { formFactor } from './word-form.ts'
@@ -21,16 +20,11 @@ export interface RecordTexts<Item> {
   readonly answerInNextShare?: number | undefined
 }
 
-/** The terms of a record without stop words; its numbers, and what turns it into its opposite, in order. */
-interface RecordTerms {
-  readonly terms: ReadonlySet<string>
-  readonly numbers: string
-  readonly opposition: string
-}
-
 export interface RerankedRecord<Item> extends RecordTexts<Item> {
-  /** Computed at the first use: never for most records. */
-  readonly recordTerms: () => RecordTerms
+  /** The terms without stop words. Computed at the first use, as `saying` is: never for most records. */
+  readonly terms: () => ReadonlySet<string>
+  /** `sayingOf` all texts, and the record's booleans. */
+  readonly saying: () => string
 }
 
 /** Bonus of a record with all word pairs of the question side by side. */
@@ -54,7 +48,8 @@ export function rerank<Item>(
   const mayHave = (term: string | undefined) => term !== undefined && (matchedTerms?.includes(term) ?? true)
   const mayHavePair = terms.some((term, i) => i > 0 && mayHave(term) && mayHave(terms[i - 1]))
   const pairShare = mayHavePair ? countPairs(wordsOf(), terms) / (terms.length - 1) : 0
-  let computed: RecordTerms | undefined
+  let ownTerms: ReadonlySet<string> | undefined
+  let saying: string | undefined
   return {
     ...read,
     score:
@@ -62,7 +57,13 @@ export function rerank<Item>(
       (1 + phraseBonus * pairShare) *
       questionFactorOf(read) *
       (forms.size > 0 ? formFactor(read.texts, matchedTerms ?? [], forms) : 1),
-    recordTerms: () => (computed ??= recordTermsOf(wordsOf().flat(), read.texts)),
+    terms: () =>
+      (ownTerms ??= new Set(
+        wordsOf()
+          .flat()
+          .filter((term) => !stopWords.has(term)),
+      )),
+    saying: () => (saying ??= sayingOfRecord(read)),
   }
 }
 
@@ -76,12 +77,9 @@ function questionFactorOf({ texts, answerInNextShare = 1 }: RecordTexts<unknown>
 /** The highest score that `rerank` can give to a record with `score`. */
 export const highestScore = (score: number): number => score * (1 + phraseBonus)
 
-function recordTermsOf(words: readonly string[], texts: readonly string[]): RecordTerms {
-  return {
-    terms: new Set(words.filter((term) => !stopWords.has(term))),
-    numbers: words.filter((term) => /\d/.test(term)).join(' '),
-    opposition: texts.map(oppositionOf).join(' '),
-  }
+function sayingOfRecord({ texts, record }: RecordTexts<unknown>): string {
+  const saying = texts.map(sayingOf).join('\n').trim()
+  return saying === '' ? '' : [saying, ...booleanTexts(bodyOf(record))].join('\n')
 }
 
 /** True when one of the texts ends in a question mark. */
@@ -127,38 +125,17 @@ function countPairs(fields: readonly (readonly string[])[], terms: readonly stri
   return found.size
 }
 
-/** True when two records of one kind have nearly all words, and all numbers, negations and signs in common. */
-export const isDuplicate: IsSame = (a, b) => areAlike(a, b, duplicateShare)
+/** True when two records of one kind say the same. */
+export const isDuplicate: IsSame = (a, b) =>
+  a.record.kind === b.record.kind && a.saying() === b.saying() && a.saying() !== ''
 
-/** True when two records of one kind have the same words and numbers. */
-export const hasSameWords: IsSame = (a, b) => areAlike(a, b, 1)
-
-/** True when two records of one kind have this share of their words, and all numbers in common. */
-function areAlike(a: RerankedRecord<unknown>, b: RerankedRecord<unknown>, share: number): boolean {
-  if (a.record.kind !== b.record.kind) return false
-  const one = a.recordTerms()
-  const other = b.recordTerms()
-  if (one.numbers !== other.numbers || one.terms.size === 0) return false
-  return overlap(one.terms, other.terms, share) >= share && one.opposition === other.opposition
-}
-
-/**
- * Share of common words among all words of both sets (Jaccard), 0 to 1. A result below `minShare` may be too high.
- */
-function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>, minShare = 0): number {
+/** Share of common words among all words of both sets (Jaccard), 0 to 1. */
+function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const total = a.size + b.size
   if (total === 0) return 0
-  /** Upper bound of common words so far. */
-  let maxCommon = Math.min(a.size, b.size)
-  /** Misses that don't lower the bound. */
-  let allowedMisses = a.size - maxCommon
-  for (const term of a) {
-    if (b.has(term)) continue
-    if (allowedMisses > 0) allowedMisses -= 1
-    else maxCommon -= 1
-    if (maxCommon / (total - maxCommon) < minShare) break
-  }
-  return maxCommon / (total - maxCommon)
+  let common = 0
+  for (const term of a) if (b.has(term)) common += 1
+  return common / (total - common)
 }
 
 /**
@@ -184,10 +161,7 @@ export function diversify<Item>(
     rest.splice(rest.indexOf(next), 1)
     chosen.push(next)
     for (const one of rest)
-      maxOverlap.set(
-        one,
-        Math.max(maxOverlap.get(one) ?? 0, overlap(one.recordTerms().terms, next.recordTerms().terms)),
-      )
+      maxOverlap.set(one, Math.max(maxOverlap.get(one) ?? 0, overlap(one.terms(), next.terms())))
   }
   return chosen
 }

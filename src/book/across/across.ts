@@ -9,7 +9,7 @@ import type { CapabilityInput, CapabilityOutput, Daybook, Hit } from '../daybook
 import { askBook, checkQuestion } from './ask-book.ts'
 import { createJointScale, type KnownWords } from './joint-scale.ts'
 import { inJointOrder, jointComplete, jointLimit, jointWant } from './joint-whole.ts'
-import { areTwins, type Saying, sayingOf } from './twin.ts'
+import { twinKeyOf } from './twin.ts'
 
 /** How far a hit is to be trusted: of the own book, of a book that others write too, or confirmed by a pool's vote. */
 export type TrustClass = 'own' | 'shared' | 'confirmed'
@@ -191,17 +191,18 @@ const isSameEvent = (one: Ranked, other: Ranked) =>
 
 /** One hit for records of several books that say the same: that of an own book, with the best score among them. */
 function foldTwins(ranked: readonly Ranked[], want: Want): Ranked[] {
-  const groups: { readonly saying: Saying; readonly hits: Ranked[] }[] = []
+  const groups: { readonly key: string | undefined; readonly hits: Ranked[] }[] = []
   for (const hit of ranked) {
-    const saying = sayingOf(hit.record)
+    const key = twinKeyOf(hit.record)
     const group = groups.find(
       (one) =>
+        key !== undefined &&
         !one.hits.some(({ book }) => book === hit.book) &&
-        areTwins(one.saying, saying) &&
+        one.key === key &&
         (want === 'best' || want === 'summary' || one.hits.some((other) => isSameEvent(other, hit))),
     )
     if (group) group.hits.push(hit)
-    else groups.push({ saying, hits: [hit] })
+    else groups.push({ key, hits: [hit] })
   }
   return groups
     .map(({ hits }): Ranked => {

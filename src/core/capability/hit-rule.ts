@@ -1,8 +1,5 @@
 // Rules for hits that recall follows in one book, and `daybook/across` over several.
 
-/** Duplicates: records of one kind with this share of common words (Jaccard) and the same numbers. */
-export const duplicateShare = 0.85
-
 /** The least drop at which the sharp cut cuts, as a share of the best score. */
 export const minDrop = 0.2
 

@@ -57,7 +57,7 @@ export async function placeReasons(
     const of = originalOf(whole.trace, own)
     return of === undefined
       ? []
-      : [{ code: 'duplicate', of, says: `It says nearly the same as ${of}, which is a better hit.` }]
+      : [{ code: 'duplicate', of, says: `It says the same as ${of}, which is a better hit.` }]
   }
   const by = whole.trace.later.get(seq)
   const contradicted: Reason[] =

@@ -124,7 +124,7 @@ function changesFor(
   if (of('duplicate').length > 0)
     changes.push({
       code: 'with-duplicates',
-      says: 'Ask with `distinct: false`, which returns near duplicates too.',
+      says: 'Ask with `distinct: false`, which returns duplicates too.',
       set: { distinct: false },
     })
   return changes

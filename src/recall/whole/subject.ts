@@ -4,7 +4,7 @@
 import { fold } from '../../core/text/fold.ts'
 import { listOfFrame } from './list-of.ts'
 import { whichListFrames } from './which-list.ts'
-import { anyOf, firstFrames, request, timelines } from './want.ts'
+import { anyOf, firstFrames, maybeOwner, request, timelines } from './want.ts'
 import { maxQuestionLength } from './whole-word.ts'
 
 const conversations = '(?:conversations?|discussions?|chats?)'
@@ -84,7 +84,7 @@ const frames = [
   'hoe vaak',
   'in totaal',
   // French
-  "(?:un |une |le |la )?(?:resume|recapitulatif|synthese|vue d'ensemble|apercu|bilan) (?:de|du|des|sur|d')",
+  `(?:un |une |le |la )?(?:resume|recapitulatif|synthese|vue d'ensemble|apercu|bilan) (?:de|du|des|sur|d')${maybeOwner}`,
   'dans quel ordre',
   "(?:par |l')?ordre (?:dans lequel|chronologique)",
   `${request}(?:listez?r?|enumere[rz]?|donnez?r?|montrez?r?|dis|dites|citez?r?|trouvez?r?|resume[rz]?|fais|faire|faites)(?:-moi|-nous)?${quantity}`,
@@ -94,20 +94,20 @@ const frames = [
   'en que orden',
   '(?:en )?orden (?:en (?:el )?que|cronologico)',
   `${request}(?:enumera(?:r|me)?|lista(?:r|me)?|dame|muestrame|dime|ensename|encuentra|busca|resume(?:me)?|resumir|haz(?:me)?)${quantity}`,
-  '(?:un |una )?(?:resumen|sintesis|vision general) (?:de|del|sobre)',
+  `(?:un |una )?(?:resumen|sintesis|vision general) (?:de|del|sobre)${maybeOwner}`,
   'cuantas veces',
   // Italian
   'in (?:che|quale) ordine',
   '(?:in )?ordine (?:in cui|cronologico)',
   `${request}(?:elenca(?:re|mi)?|dammi|mostrami|dimmi|trova(?:mi)?|mostra|riassumi(?:mi)?|riepiloga|fammi|fai)${quantity}`,
-  '(?:un |una )?(?:riassunto|riepilogo|panoramica|sintesi) (?:di|del|dello|della|dei|degli|delle|su|sul|sulla)',
+  `(?:un |una )?(?:riassunto|riepilogo|panoramica|sintesi) (?:di|del|dello|della|dei|degli|delle|su|sul|sulla)${maybeOwner}`,
   'quante volte',
   'in totale',
   // Portuguese
   'em (?:que|qual) ordem',
   '(?:em )?ordem (?:em que|cronologica)',
   `${request}(?:liste|listar|enumere|mostre|mostra|diga|encontre|de-me|resum[ai]r?|faca|faz)(?:-me)?${quantity}`,
-  '(?:um |uma )?(?:resumo|sintese|visao geral|panorama) (?:de|do|da|dos|das|sobre)',
+  `(?:um |uma )?(?:resumo|sintese|visao geral|panorama) (?:de|do|da|dos|das|sobre)${maybeOwner}`,
   'quantas vezes',
   // The last: "em que ordem" is more than "em que".
   ...whichListFrames,

@@ -3,7 +3,7 @@
 export const longRanking = `
 When does my first sprint end? => ledger:3 ledger-two:1 ledger:4 ledger-two:2 ledger:2 flat:6 ledger:5 ledger-two:5 flat:7 ledger:16
 Which library did I choose for hashing passwords? => ledger:5 ledger:6 ledger:4 ledger:3 ledger-two:11 ledger-two:12 ledger-two:10 ledger:10 ledger-two:8 tools:6
-What is the response time of the dashboard API now? => ledger:18 ledger:16 ledger:15 ledger:17 ledger:12 ledger-two:14 tools:10 tools:2 tools:6 tools:12
+What is the response time of the dashboard API now? => ledger:18 ledger:16 ledger:15 ledger:17 ledger:12 tools:4 ledger-two:14 tools:10 tools:2 tools:6
 How did I get rid of the locked database error? => ledger:9 ledger:10 tools:13 ledger:8 tools:14 flat:13 tools:2 ledger:11 flat:12 ledger:5
 Have I ever worked with charts in my budget tracker? => ledger:12 ledger:13 ledger:14 ledger:4 ledger:2 ledger:1 ledger:11 ledger:15 ledger-two:8 ledger:18
 How does my bank export its files? => ledger-two:5 ledger-two:4 ledger-two:3 ledger-two:6 ledger-two:7 ledger-two:10 ledger-two:11 flat:2 ledger-two:1 flat:3

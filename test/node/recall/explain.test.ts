@@ -239,7 +239,7 @@ describe('the place and the options of the answer', () => {
     expect(answer.suggestions[0]).toMatchObject({ code: 'more-hits', set: { limit: 40 }, rank: 25 })
   })
 
-  test('a near duplicate, and of which record', async () => {
+  test('a duplicate, and of which record', async () => {
     const book = await bookOf(['open the harbour gate at noon', 'open the harbour gate at noon', 'violin'])
     const { hits } = await book.recall({ text: 'harbour gate' })
     const kept = hits[0]?.record.id ?? ''

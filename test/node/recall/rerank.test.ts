@@ -1,7 +1,6 @@
 // The best of a recall, looked at once more: phrases, questions, repetitions, variety.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { duplicateShare } from '../../../src/core/capability/hit-rule.ts'
 import { diversify, rerank, orderUnique, type RecordTexts } from '../../../src/recall/rerank.ts'
 import { tokenize } from '../../../src/store/word/tokenize.ts'
 
@@ -60,12 +59,9 @@ describe('the second look', () => {
         const all = texts.map(([words, score]) => look(read(words.join(' '), score / 8), 'red door old red'))
         const kept: typeof all = []
         for (const one of [...all].sort((a, b) => b.score - a.score || b.seq - a.seq)) {
-          const same = kept.some((other) => {
-            const [a, b] = [one.recordTerms(), other.recordTerms()]
-            if (a.numbers !== b.numbers || a.terms.size === 0) return false
-            const both = [...a.terms].filter((term) => b.terms.has(term)).length
-            return both / (a.terms.size + b.terms.size - both) >= duplicateShare
-          })
+          const same = kept.some(
+            (other) => one.texts.join() !== '' && one.texts.join() === other.texts.join(),
+          )
           if (!same) kept.push(one)
         }
         expect(items(orderUnique(all, true, limit))).toEqual(items(kept.slice(0, limit)))

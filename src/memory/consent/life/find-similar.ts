@@ -62,7 +62,7 @@ export async function findSimilar(
     want: 'best',
     kinds: ['memory'],
     limit: maxCandidates,
-    // Also near duplicates, which recall leaves out by default: they are wanted here.
+    // Also duplicates, which recall leaves out by default: they are wanted here.
     distinct: false,
   })
   const words = longWordsOf(content)

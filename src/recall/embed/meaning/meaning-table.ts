@@ -34,10 +34,11 @@ export function readMeaningTable(bytes: Uint8Array, remedy = ''): MeaningTable {
   // The first character that is no white space is `<`.
   if (bytes.find((byte) => byte > 0x20) === 0x3c)
     throw wrongTable('is a web page or XML: its server has another file at this address')
-  if (bytes.length < headBytes || readUtf8(bytes.subarray(0, 6)) !== signature)
+  // Bytes of another file may be no UTF-8.
+  const head = String.fromCharCode(...bytes.subarray(0, 8))
+  if (bytes.length < headBytes || !head.startsWith(signature))
     throw wrongTable('is no table of daybook/meaning')
-  if (readUtf8(bytes.subarray(6, 8)) !== version)
-    throw wrongTable('has the format of another version of Daybook')
+  if (head !== signature + version) throw wrongTable('has the format of another version of Daybook')
   const [dimensions, pieces, nameBytes, vocabularyBytes, sum] = [8, 12, 16, 20, 24].map((at) =>
     view.getUint32(at, true),
   ) as [number, number, number, number, number]
@@ -50,7 +51,12 @@ export function readMeaningTable(bytes: Uint8Array, remedy = ''): MeaningTable {
     throw wrongTable(`is cut short: it has ${bytes.length} of ${length} bytes`)
   if (!isPossible || bytes.length > length || crc32(bytes.subarray(headBytes)) !== sum)
     throw wrongTable('is damaged: its checksum is wrong')
-  const vocabulary = readUtf8(bytes.subarray(vocabularyAt, vocabularyAt + vocabularyBytes)).split('\n')
+  const vocabularyEnd = vocabularyAt + vocabularyBytes
+  // The checksum does not cover the lengths of the parts.
+  const isWholeVocabulary =
+    bytes[vocabularyEnd - 1] !== 0 && bytes.subarray(vocabularyEnd, scalesAt).every((byte) => byte === 0)
+  if (!isWholeVocabulary) throw wrongTable('is damaged: its parts do not fit each other')
+  const vocabulary = readUtf8(bytes.subarray(vocabularyAt, vocabularyEnd)).split('\n')
   const scales = Float32Array.from({ length: pieces }, (_, i) => view.getFloat32(scalesAt + 4 * i, true))
   if (vocabulary.length !== pieces || !scales.every((scale) => Number.isFinite(scale)))
     throw wrongTable('is damaged: its parts do not fit each other')

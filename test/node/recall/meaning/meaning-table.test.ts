@@ -42,6 +42,8 @@ const changed = (change: (file: Uint8Array) => Uint8Array | void) => {
 const set = (at: number, value: number) =>
   changed((file) => new DataView(file.buffer).setUint32(at, value, true))
 
+const vocabularyBytes = new DataView(smallTable().buffer).getUint32(20, true)
+
 test.each([
   ['an empty file', new Uint8Array(), 'is no table'],
   ['a page of an app', new TextEncoder().encode('<!doctype html><title>Not found</title>'), 'is a web page'],
@@ -54,6 +56,9 @@ test.each([
     changed((file) => void file.set([(file.at(-5) ?? 0) ^ 1], file.length - 5)),
     'is damaged',
   ],
+  ['a picture', changed((file) => void file.set([0xff, 0xd8, 0xff, 0xfe])), 'is no table'],
+  ['a vocabulary that is one byte short', set(20, vocabularyBytes - 1), 'is damaged'],
+  ['a vocabulary that is one byte long', set(20, vocabularyBytes + 1), 'is damaged'],
   ['no dimensions', set(8, 0), 'is damaged'],
   ['too many dimensions', set(8, 2 ** 31), 'is damaged'],
   ['too many pieces', set(12, 2 ** 32 - 1), 'is damaged'],

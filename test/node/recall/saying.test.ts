@@ -1,7 +1,7 @@
-// Statements that differ in a negation or a sign are no duplicates, in one book and over several.
+// Statements that differ in a word or a sign are no duplicates, in one book and over several.
 import { describe, expect, it, test } from 'vitest'
 import { recallAcross } from '../../../src/book/across/across.ts'
-import { oppositionOf } from '../../../src/core/text/opposition.ts'
+import { sayingOf } from '../../../src/core/text/saying.ts'
 import { openDaybook } from '../../../src/hosts/node/index.ts'
 
 const pairs = [
@@ -18,19 +18,32 @@ const pairs = [
   ['Der Tresor ist offen', 'Der Tresor ist nicht offen'],
   ['Je suis végétarien', 'Je ne suis pas végétarien'],
   ['The parcel went to us', 'The parcel went to US'],
+  ['Anna lent Bob the money', 'Bob lent Anna the money'],
+  ['I dont eat nuts', 'I do eat nuts'],
+  ['The left kidney has a stone', 'The right kidney has a stone'],
+  ['The check is a == b', 'The check is a != b'],
+  ['Prices ↑ this week', 'Prices ↓ this week'],
+  ['薬を飲んでいます', '薬を飲んでいません'],
+  ['可以吃花生', '不可以吃花生'],
+  ['Она ест орехи', 'Она не ест орехи'],
+  ['أنا آكل المكسرات', 'أنا لا آكل المكسرات'],
+  ['Kahve içiyorum', 'Kahve içmiyorum'],
+  ['Jag äter nötter', 'Jag äter inte nötter'],
+  ['ฉันกินถั่ว', 'ฉันไม่กินถั่ว'],
 ] as const
 
-describe('opposition', () => {
-  it.each(pairs)('parts %s and %s', (one, other) => {
-    expect(oppositionOf(one)).not.toBe(oppositionOf(other))
+describe('what a text says', () => {
+  it.each(pairs)('differs in %s and %s', (one, other) => {
+    expect(sayingOf(one)).not.toBe(sayingOf(other))
   })
 
   it.each([
     ['It is well-known, pages 3-5.', 'It is well known, pages 3-5'],
     ["She can't come", 'She can’t come!'],
     ['NOT today', 'not today'],
+    ['The valve is open', 'a valve is open…'],
   ])('is the same for %s and %s', (one, other) => {
-    expect(oppositionOf(one)).toBe(oppositionOf(other))
+    expect(sayingOf(one)).toBe(sayingOf(other))
   })
 })
 
@@ -53,6 +66,31 @@ test('a record of another book that says the opposite is a hit of its own', asyn
   await team.perceptions.store({ content: pairs[0][1] })
   const { hits } = await recallAcross([mine, team], { text: 'Is Nadia allergic to penicillin?' })
   expect(hits.map(({ record }) => record['content']).toSorted()).toEqual([...pairs[0]].toSorted())
+})
+
+test('facts that differ only in a yes or no are both hits', async () => {
+  await using book = await open('flags')
+  for (const isAllergic of [true, false])
+    await book.facts.store({ schema: 'allergy', data: { food: 'peanuts of the fair', isAllergic } })
+  expect((await book.recall({ text: 'peanuts' })).hits.length).toBe(2)
+})
+
+test('messages with ids of two programs are twins, and perceptions that are not as sure', async () => {
+  await using mine = await open('mine')
+  await using team = await open('team')
+  const message = {
+    content: 'The regatta begins at noon',
+    source: { type: 'User', id: 'ana', name: 'Ana' },
+  } as const
+  for (const [book, msgId, confidence] of [
+    [mine, 'msg-101', 0.8],
+    [team, 'msg-2077', 0.9],
+  ] as const) {
+    await book.conversation.store({ message: { id: msgId, ...message } })
+    await book.perceptions.store({ content: 'The regatta needs two boats', confidence })
+  }
+  const { hits } = await recallAcross([mine, team], { text: 'regatta' })
+  expect(hits.map(({ alsoIn }) => alsoIn?.length)).toEqual([1, 1])
 })
 
 test('a list of the few records with a rare word is complete, however many have a common word', async () => {
