@@ -10,6 +10,7 @@ import {
   listBytes,
   type PostingList,
 } from './posting-list.ts'
+import { createTokenizer, type Tokenizer } from '../word/tokenize.ts'
 import { WriteBuffer } from './write-buffer.ts'
 
 /** Facts about a record besides its terms, so that most questions need no database. */
@@ -39,6 +40,8 @@ export class Postings {
   /** From a term to the number of its list. */
   #listNumbers = new Map<string, number>()
   #lists: PostingList[] = []
+  /** From a text to the numbers of the lists of its terms. */
+  #tokenizer: Tokenizer<number> | undefined
   readonly #buffer = new WriteBuffer()
   /** From a record number to its document plus 1; 0 for none. Record numbers have few gaps. */
   #documentPlusOne = new Int32Array(1024)
@@ -63,9 +66,22 @@ export class Postings {
   /** Replaces the document of a record. `terms`: in any order, with repeats. */
   set(seq: number, terms: readonly string[], attributes: RecordAttributes): void {
     this.remove(seq)
-    // A record without words gets size 1, because size 0 marks a removed document.
-    const document = this.append(seq, Math.max(1, terms.length), attributes)
-    this.#addTerms(document, terms)
+    this.#addDocument(
+      seq,
+      terms.map((term) => this.#numberOf(term)),
+      attributes,
+    )
+  }
+
+  /** `set` with the terms of `texts`; returns how many terms they have. */
+  setTexts(seq: number, texts: readonly string[], attributes: RecordAttributes): number {
+    this.remove(seq)
+    // A look-up of each term by its text would cost more than the rest of this method.
+    this.#tokenizer ??= createTokenizer((term) => this.#numberOf(term))
+    const numbers: number[] = []
+    for (const text of texts) this.#tokenizer(text, numbers)
+    this.#addDocument(seq, numbers, attributes)
+    return numbers.length
   }
 
   remove(seq: number): void {
@@ -194,6 +210,7 @@ export class Postings {
       compactPostings(lists[number] as PostingList, newNumbers),
     )
     this.#listNumbers = new Map(used.map(([term], i) => [term, i]))
+    this.#tokenizer = undefined
     this.#lists = used.map(([, number]) => lists[number] as PostingList)
     this.#listsBytes = this.#lists.reduce((sum, list) => sum + listBytes(list), 0)
     this.#onCompact?.(newNumbers, next)
@@ -224,19 +241,21 @@ export class Postings {
     for (const number of this.#buffer.pending()) this.#listAt(number)
   }
 
-  #addTerms(document: number, terms: readonly string[]): void {
+  /** `numbers`: of the lists of its terms, in any order, with repeats. */
+  #addDocument(seq: number, numbers: readonly number[], attributes: RecordAttributes): void {
+    // A record without words gets size 1, because size 0 marks a removed document.
+    const document = this.append(seq, Math.max(1, numbers.length), attributes)
     const buffer = this.#buffer
-    if (!buffer.hasRoom(terms.length)) this.#drainAll()
+    if (!buffer.hasRoom(numbers.length)) this.#drainAll()
     // The lists whose last entry has a frequency that the buffer can't hold, and how often their term follows.
     const overflowing = new Map<number, number>()
-    for (const term of terms) {
-      const number = this.#numberOf(term)
+    for (const number of numbers) {
       const more = overflowing.size > 0 ? overflowing.get(number) : undefined
       if (more !== undefined) overflowing.set(number, more + 1)
       else if (!buffer.add(number, document)) overflowing.set(number, 1)
     }
     for (const [number, times] of overflowing)
-      raiseLastPosting(this.#listAt(number), { document, size: terms.length, times })
+      raiseLastPosting(this.#listAt(number), { document, size: numbers.length, times })
   }
 
   #grow(seq: number): void {

@@ -15,7 +15,6 @@ import { type DerivationInput, derivationColumns } from '../record/derived-rows.
 import type { Projection } from '../record/projection.ts'
 import type { Fragment } from '../schema/column.ts'
 import { textsOfRecord } from '../word/text.ts'
-import { tokenize } from '../word/tokenize.ts'
 import type { IndexTotals } from './fts-index.ts'
 import type { Postings } from './postings.ts'
 
@@ -101,8 +100,7 @@ export class DerivedReader {
     const { kinds, zone } = this.#deps
     const kind = kinds.get(row.kind)
     const texts = kind ? textsOfRecord(kind, JSON.parse(row.body) as JsonObject, row.happened_at, zone) : []
-    const terms = texts.flatMap((text) => tokenize(text))
-    postings.set(row.seq, terms, {
+    postings.setTexts(row.seq, texts, {
       session: row.session ?? undefined,
       happenedAtMs: parseTime(row.happened_at) ?? 0,
       isPlain: row.plain === 1,
@@ -210,8 +208,7 @@ export class PostingDelta {
     if (parseTime(textAt(body, kind.expires) ?? '') !== undefined) return false
     const happenedAt = textAt(body, kind.facets.happened_at) ?? row.created_at
     const texts = textsOfRecord(kind, body, happenedAt, zone)
-    const terms = texts.flatMap((text) => tokenize(text))
-    postings.set(row.seq, terms, {
+    const terms = postings.setTexts(row.seq, texts, {
       session: row.session ?? undefined,
       happenedAtMs: parseTime(happenedAt) ?? 0,
       isPlain: isRecallable(kind, body),
@@ -219,7 +216,7 @@ export class PostingDelta {
     })
     // A kind without texts gets no row in the text index.
     const isIndexed = texts.length > 0
-    this.#added.push({ seq: row.seq, rows: isIndexed ? 1 : 0, terms: isIndexed ? terms.length : 0 })
+    this.#added.push({ seq: row.seq, rows: isIndexed ? 1 : 0, terms: isIndexed ? terms : 0 })
     return true
   }
 }

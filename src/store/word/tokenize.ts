@@ -56,17 +56,20 @@ const asciiFolded = Uint8Array.from({ length: 128 }, (_, code) => {
   return /[0-9a-z]/.test(letter) ? letter.charCodeAt(0) : 0
 })
 
+/** Appends the value of each word of an ASCII text to `found`; false for any other text. */
+type ReadAscii<Value> = (text: string, found: Value[]) => boolean
+
 /**
- * Makes a function from an ASCII text to its terms, in order, with repeats; undefined for any other text. A hash
- * table caches the terms of words. A lookup compares all letters in the text itself and makes no substring.
+ * A hash table caches the values of words. A lookup compares all letters in the text itself and makes no substring.
  */
-function createAsciiTerms(termOf: (word: string) => string): (text: string) => string[] | undefined {
+function createAsciiReader<Value>(valueOf: (word: string) => Value): ReadAscii<Value> {
   /** From a slot to the number of its word; 0 for none. A word whose slot is taken is in a following slot. */
   const slots = new Uint16Array(slotCount)
   const hashes = new Int32Array(maxCachedWords + 1)
   const lengths = new Uint8Array(maxCachedWords + 1)
   const letters = new Uint8Array((maxCachedWords + 1) * maxCachedLength)
-  let terms: string[] = ['']
+  /** By the number of the word, from 1 on. */
+  let values: Value[] = []
 
   const isWord = (number: number, text: string, from: number, length: number): boolean => {
     if (lengths[number] !== length) return false
@@ -76,40 +79,43 @@ function createAsciiTerms(termOf: (word: string) => string): (text: string) => s
     return true
   }
 
-  const addToCache = (slot: number, hash: number, word: string): string => {
-    const term = termOf(word)
+  const addToCache = (slot: number, hash: number, word: string): Value => {
+    const value = valueOf(word)
     let freeSlot = slot
-    if (terms.length > maxCachedWords) {
-      terms = ['']
+    if (values.length >= maxCachedWords) {
+      values = []
       slots.fill(0)
       freeSlot = slotOf(hash)
     }
-    const number = terms.push(term) - 1
+    const number = values.push(value)
     slots[freeSlot] = number
     hashes[number] = hash
     lengths[number] = word.length
     for (let i = 0; i < word.length; i++) letters[number * maxCachedLength + i] = word.charCodeAt(i)
-    return term
+    return value
   }
 
-  const termAt = (text: string, from: number, to: number, hash: number): string => {
+  const valueAt = (text: string, from: number, to: number, hash: number): Value => {
     const length = to - from
-    if (length > maxCachedLength) return termOf(text.slice(from, to).toLowerCase())
+    if (length > maxCachedLength) return valueOf(text.slice(from, to).toLowerCase())
     let slot = slotOf(hash)
     for (let number = slots[slot] as number; number !== 0; number = slots[slot] as number) {
-      if (hashes[number] === hash && isWord(number, text, from, length)) return terms[number] as string
+      if (hashes[number] === hash && isWord(number, text, from, length)) return values[number - 1] as Value
       slot = (slot + 1) & (slotCount - 1)
     }
     return addToCache(slot, hash, text.slice(from, to).toLowerCase())
   }
 
-  return (text) => {
-    const found: string[] = []
+  return (text, found) => {
+    const before = found.length
     let from = -1
     let hash = 0
     for (let at = 0; at < text.length; at++) {
       const code = text.charCodeAt(at)
-      if (code > 127) return undefined
+      if (code > 127) {
+        found.length = before
+        return false
+      }
       const letter = asciiFolded[code] as number
       if (letter !== 0) {
         if (from < 0) {
@@ -118,20 +124,31 @@ function createAsciiTerms(termOf: (word: string) => string): (text: string) => s
         }
         hash = Math.imul(hash ^ letter, 0x01000193)
       } else if (from >= 0) {
-        found.push(termAt(text, from, at, hash))
+        found.push(valueAt(text, from, at, hash))
         from = -1
       }
     }
-    if (from >= 0) found.push(termAt(text, from, text.length, hash))
-    return found
+    if (from >= 0) found.push(valueAt(text, from, text.length, hash))
+    return true
   }
 }
 
 const slotOf = (hash: number): number => (hash ^ (hash >>> 15)) & (slotCount - 1)
 
-const asciiTerms = createAsciiTerms(termOf)
+/** Returns `found` with the value of each term of `text`, in order, with repeats. */
+export type Tokenizer<Value> = (text: string, found?: Value[]) => Value[]
+
+/** Makes a tokenizer that caches `valueOf` of the terms of ASCII words: it must not change. */
+export function createTokenizer<Value>(valueOf: (term: string) => Value): Tokenizer<Value> {
+  const readAscii = createAsciiReader((word) => valueOf(termOf(word)))
+  return (text, found = []) => {
+    if (!readAscii(text, found))
+      for (const word of unicodeWords(text)) found.push(valueOf(cachedTermOf(word)))
+    return found
+  }
+}
+
+const terms = createTokenizer((term) => term)
 
 /** The terms of `text`, in order, with repeats. */
-export function tokenize(text: string): string[] {
-  return asciiTerms(text) ?? unicodeWords(text).map(cachedTermOf)
-}
+export const tokenize = (text: string): string[] => terms(text)

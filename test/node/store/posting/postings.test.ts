@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createPostingSearch } from '../../../../src/store/posting/posting-search.ts'
 import { Postings } from '../../../../src/store/posting/postings.ts'
+import { tokenize } from '../../../../src/store/word/tokenize.ts'
 import { compare, compareStores, fill, history, kinds, live, vocabulary } from './posting-case.ts'
 import { openTestStore, type TestStore } from '../../../support/test-store.ts'
 
@@ -35,6 +36,26 @@ describe('postings', () => {
       { numRuns: 150 },
     )
     expect(hits).toBeGreaterThan(100)
+  })
+
+  test('index texts as they index terms, also after so many removals that the lists are numbered anew', () => {
+    const [fromTexts, fromTerms] = [new Postings(), new Postings()]
+    const attributes = { session: undefined, happenedAtMs: 0, isPlain: true, isLight: true }
+    const add = (seq: number, texts: readonly string[]) => {
+      const terms = texts.flatMap((text) => tokenize(text))
+      expect(fromTexts.setTexts(seq, texts, attributes)).toBe(terms.length)
+      fromTerms.set(seq, terms, attributes)
+    }
+    for (let seq = 1; seq <= 1500; seq++) add(seq, [`Word${seq} and common words`, `Straße ${seq % 7}`])
+    for (let seq = 1; seq <= 1200; seq++) for (const postings of [fromTexts, fromTerms]) postings.remove(seq)
+    expect(fromTexts.documentCount()).toBeLessThan(1500)
+    add(1501, ['word1 word1400 Straße common', '', 'new common'])
+
+    expect([...fromTexts.terms()].sort()).toEqual([...fromTerms.terms()].sort())
+    for (const term of fromTerms.terms())
+      expect([term, fromTexts.frequency(term)]).toEqual([term, fromTerms.frequency(term)])
+    expect(fromTexts.frequency('common')).toBe(301)
+    expect(fromTexts.frequency('word1')).toBe(1)
   })
 
   test('rank natural texts as FTS5 does, while records change and go by the thousand', () => {
