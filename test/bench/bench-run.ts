@@ -6,6 +6,8 @@ export interface BenchOptions {
     'store' | 'search' | 'vector' | 'embedding' | 'sync' | 'tabs' | 'consent' | 'pool' | 'inspector'
   )[]
   readonly rounds: number
+  /** A package of an earlier Daybook, which the store rows measure too: see run/compare.ts. */
+  readonly compare?: string
   /** Shorter rows, and only the smaller number of texts. */
   readonly quick: boolean
   /** Keys of the peers to measure; all when absent. */

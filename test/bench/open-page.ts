@@ -8,6 +8,8 @@ declare const bench: { readonly peers: readonly string[] }
 export interface PagesOptions {
   /** Told behind the peer's key in the name of its origin. */
   readonly suffix?: string
+  /** Keys of peers that this run leaves out. */
+  readonly omit?: readonly string[]
   /** What the workers of a peer's page lack, by its key. */
   readonly without?: Readonly<Record<string, readonly Lack[]>>
 }
@@ -16,13 +18,13 @@ export interface PagesOptions {
 export async function openPages(
   run: BenchRun,
   page: string,
-  { suffix = '', without = {} }: PagesOptions = {},
+  { suffix = '', omit = [], without = {} }: PagesOptions = {},
 ): Promise<Map<string, Page>> {
   const first = await openPage(run, 'peers', page)
   const all = await first.evaluate(() => bench.peers)
   await first.close()
   const pages = new Map<string, Page>()
-  for (const key of all.filter((each) => run.peers?.includes(each) ?? true)) {
+  for (const key of all.filter((each) => !omit.includes(each) && (run.peers?.includes(each) ?? true))) {
     pages.set(key, await openPage(run, `${key}${suffix}`, page, without[key]))
   }
   return pages

@@ -17,14 +17,19 @@ export interface ServedPages {
   close(): Promise<void>
 }
 
-/** Builds the pages and serves them at a free port. */
-export async function servePages(): Promise<ServedPages> {
+/** Builds the pages and serves them at a free port. `before`: the entry of an earlier Daybook, for comparison. */
+export async function servePages(before?: string): Promise<ServedPages> {
   await build({
     root,
     configFile: false,
     logLevel: 'error',
     // PouchDB imports Node's name for it.
-    resolve: { alias: { events: 'events/events.js' } },
+    resolve: {
+      alias: {
+        events: 'events/events.js',
+        'daybook-before': before ?? join(root, '../../src/index.ts'),
+      },
+    },
     worker: { format: 'es' },
     build: {
       outDir,

@@ -7,6 +7,7 @@ import { createIdSource, createTraceSource, domains } from './trace-source.ts'
 const peers: Readonly<Record<string, () => Promise<StorePeer>>> = {
   daybook: async () => (await import('./store/daybook.ts')).daybook,
   unaudited: async () => (await import('./store/daybook.ts')).unaudited,
+  'daybook-before': async () => (await import('./store/daybook-before.ts')).daybookBefore,
   journal: async () => (await import('./store/daybook.ts')).journal,
   idb: async () => (await import('./store/idb.ts')).idb,
   dexie: async () => (await import('./store/dexie.ts')).dexie,

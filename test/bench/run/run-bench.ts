@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { chromium } from 'playwright'
 import { browserArgs, findBrowser } from '../../../scripts/find-browser.mjs'
 import type { BenchOptions } from '../bench-run.ts'
+import { printComparison, unpackBefore } from './compare.ts'
 import { readVersions } from './read-version.ts'
 import { printConsent } from './report-consent.ts'
 import { printEmbedding } from './report-embedding.ts'
@@ -34,7 +35,7 @@ const quiet = [
   '--disable-sync',
 ]
 
-/** Runs the bench and answers how many peers failed. */
+/** Runs the bench and answers how many peers failed, and how many rows are slower than those of `compare`. */
 export async function runBench(options: BenchOptions): Promise<number> {
   const began = Date.now()
   const load = loadavg()[0] ?? 0
@@ -43,7 +44,7 @@ export async function runBench(options: BenchOptions): Promise<number> {
     process.stderr.write(process.stderr.isTTY ? `\r\u001B[K${seconds} s  ${text}` : `${seconds} s  ${text}\n`)
   }
   progress('building the pages')
-  const pages = await servePages()
+  const pages = await servePages(options.compare === undefined ? undefined : unpackBefore(options.compare))
   // Not an incognito context: that would keep OPFS and IndexedDB in the memory of another process.
   const profile = mkdtempSync(join(tmpdir(), 'daybook-bench-'))
   process.once('exit', () => rmSync(profile, { recursive: true, force: true }))
@@ -90,6 +91,7 @@ export async function runBench(options: BenchOptions): Promise<number> {
     `${browser}, ${cores} cores (${cpu}), load ${load.toFixed(1)} at the start, ${options.rounds} rounds, medians\n`,
   )
   if (store) printStore(store, versions)
+  const slower = store && options.compare !== undefined ? printComparison(store.peers) : 0
   if (search) printSearch(search, versions)
   if (vector) printVector(vector, versions)
   if (embedding) printEmbedding(embedding)
@@ -106,6 +108,6 @@ export async function runBench(options: BenchOptions): Promise<number> {
   )
   return [store, search, vector, embedding, sync, tabs, consent, pool, inspector].reduce(
     (sum, part) => sum + (part?.failures.length ?? 0),
-    0,
+    slower,
   )
 }

@@ -2,6 +2,7 @@
 // whatever changes on the machine in the meantime meets all of them alike.
 import type { Page } from 'playwright'
 import { openPages } from '../open-page.ts'
+import { beforeKey } from './compare.ts'
 import type { BenchRun, Failure } from '../bench-run.ts'
 import type { StoreBench, StoreRound } from '../store-page.ts'
 
@@ -16,7 +17,8 @@ declare const bench: StoreBench
 export async function runStore(run: BenchRun): Promise<StoreFigures> {
   const figures: Record<string, { name: string; mode: string; rounds: StoreRound[] }> = {}
   const failures: Failure[] = []
-  const pages = await openPages(run, 'store', { without: { journal: ['opfs'] } })
+  const omit = run.compare === undefined ? [beforeKey] : []
+  const pages = await openPages(run, 'store', { omit, without: { journal: ['opfs'] } })
   const attempt = async (key: string, page: Page, work: () => Promise<void>) => {
     try {
       await page.bringToFront()

@@ -3,7 +3,7 @@ import { openWith } from '../../../src/hosts/browser/page/open-daybook.ts'
 import { openDaybook } from '../../../src/index.ts'
 import type { StorePeer } from '../peer.ts'
 
-const open =
+export const openBy =
   (durability: 'opfs' | 'indexeddb', openBook = openDaybook): StorePeer['open'] =>
   async (name) => {
     const book = await openBook({ name, agent: 'bench' })
@@ -23,19 +23,19 @@ const later = 'its columns and text index are filled behind the write, before th
 export const daybook: StorePeer = {
   name: 'Daybook',
   mode: `OPFS, WAL, relaxed; ${later}`,
-  open: open('opfs'),
+  open: openBy('opfs'),
 }
 
 /** In a page whose workers get no OPFS. */
 export const journal: StorePeer = {
   name: 'Daybook without OPFS',
   mode: `IndexedDB, strict, the pages that changed; ${later}`,
-  open: open('indexeddb'),
+  open: openBy('indexeddb'),
 }
 
 /** What the log of access costs is the difference to the first. */
 export const unaudited: StorePeer = {
   name: 'Daybook without its log of access',
   mode: `OPFS, WAL, relaxed; ${later}`,
-  open: open('opfs', (options) => openWith(options, { isAudited: false })),
+  open: openBy('opfs', (options) => openWith(options, { isAudited: false })),
 }
