@@ -114,7 +114,7 @@ const lookBack = 32
  * longer number, word or path.
  */
 const digits =
-  /(?<![\w.$/#:-]|[^n]=)(?:\d{4}([ .-])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ .-])\d{6}\2\d{4,5}|\d{13,19}|\d{3}([ -]?)\d{2}\3\d{4})(?![\w/-]|\.\d)/g
+  /(?=\d{3})(?<![\w.$/#:-]|[^n]=)(?:\d{4}([ .-])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ .-])\d{6}\2\d{4,5}|\d{13,19}|\d{3}([ -]?)\d{2}\3\d{4})(?![\w/-]|\.\d)/g
 
 /** Words near a card number. A number without groups may be any id, so it needs one of these words. */
 const cardWord = /\b(?:card|credit|debit|visa|mastercard|amex|maestro|cvv|cvc|pan)\b/i
@@ -249,7 +249,7 @@ function isSocial(number: string, before: string, isDashed: boolean): boolean {
   return socialWord.test(before) || (isDashed && !otherWord.test(before))
 }
 
-const account = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?= ?[A-Z0-9]{4})/g
+const account = /(?=[A-Z])(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?= ?[A-Z0-9]{4})/g
 
 function findAccounts(text: string): SecretPlace[] {
   const found: SecretPlace[] = []
