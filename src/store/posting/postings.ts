@@ -228,17 +228,19 @@ export class Postings {
 
   /** A list, after the buffered entries of its term are appended. */
   #listAt(number: number): PostingList {
-    const list = this.#lists[number] as PostingList
-    this.#buffer.drain(number, (entries) => {
-      const before = listBytes(list)
-      addPostings(list, entries, this.#sizes)
-      this.#listsBytes += listBytes(list) - before
-    })
-    return list
+    this.#buffer.drain(number, (entries) => this.#addToList(number, entries))
+    return this.#lists[number] as PostingList
   }
 
   #drainAll(): void {
-    for (const number of this.#buffer.pending()) this.#listAt(number)
+    this.#buffer.drainAll((number, entries) => this.#addToList(number, entries))
+  }
+
+  #addToList(number: number, entries: Uint32Array): void {
+    const list = this.#lists[number] as PostingList
+    const before = listBytes(list)
+    addPostings(list, entries, this.#sizes)
+    this.#listsBytes += listBytes(list) - before
   }
 
   /** `numbers`: of the lists of its terms, in any order, with repeats. */

@@ -73,13 +73,50 @@ export class WriteBuffer {
     receive(drained)
   }
 
-  /** The terms with entries. */
-  pending(): number[] {
-    const terms: number[] = []
+  /**
+   * Removes all entries, and passes those of each term to `receive`, in order. It reads the memory from end to end: to
+   * follow the chain of each term, as `drain` does, takes several times as long.
+   */
+  drainAll(receive: (term: number, entries: Uint32Array) => void): void {
+    const entries = this.#entries
+    const previous = this.#previous
     const last = this.#lastEntryOfTerm
-    for (let term = 0; terms.length < this.#termCount; term++)
-      if ((last[term] as number) > 0) terms.push(term)
-    return terms
+    const length = this.#length
+    /** For each entry: its term plus 1; 0 for a drained one. */
+    const owners = new Uint32Array(length)
+    last.forEach((end, term) => {
+      if (end > 0) owners[end - 1] = term + 1
+    })
+    /** For each term: how many entries it has; then where they begin in `sorted`; last, where they end. */
+    const places = new Uint32Array(last.length + 1)
+    for (let at = length - 1; at >= 0; at--) {
+      const owner = owners[at] as number
+      if (owner === 0) continue
+      places[owner] = (places[owner] as number) + 1
+      const before = previous[at] as number
+      if (before > 0) owners[before - 1] = owner
+    }
+    let count = 0
+    places.forEach((more, owner) => {
+      places[owner] = count
+      count += more
+    })
+    const sorted = new Uint32Array(count)
+    for (let at = 0; at < length; at++) {
+      const owner = owners[at] as number
+      if (owner === 0) continue
+      const place = places[owner] as number
+      sorted[place] = entries[at] as number
+      places[owner] = place + 1
+    }
+    last.fill(0)
+    this.#termCount = 0
+    this.#clear()
+    let from = 0
+    places.forEach((to, owner) => {
+      if (to > from) receive(owner - 1, sorted.subarray(from, to))
+      from = to
+    })
   }
 
   sizeBytes(): number {
