@@ -8,6 +8,7 @@ import { timeRange } from '../kind/filter-field.ts'
 import { address, chipOf, go, narrow } from './address.ts'
 import { book, onBook, openedBook } from './book.ts'
 import { held } from './held.ts'
+import { maskedCopy } from './record/secret.ts'
 import { compareHits, type HitChange, rankedHit } from '../wording/hit-change.ts'
 
 export type ActivityEntry = CapabilityOutput<'activity:list'>['entries'][number]
@@ -64,13 +65,15 @@ const read = createReader(activityFailure)
 
 const load = (before: readonly ActivityEntry[], limit: number, cursor?: string): Promise<void> =>
   read(
-    (from) =>
-      from.activity.list({
+    async (from) => {
+      const found = await from.activity.list({
         ...query.peek(),
         ...since(),
         limit: Math.min(mostAtOnce, limit),
         ...defined({ cursor }),
-      }),
+      })
+      return { ...found, entries: await maskedCopy(from, found.entries) }
+    },
     (found) => {
       activityList.value = { entries: [...before, ...found.entries], cursor: found.cursor }
     },
@@ -112,7 +115,8 @@ type OpenRecall =
   | { readonly state: 'loading' }
   | { readonly state: 'absent' }
   | { readonly state: 'failed'; readonly error: unknown }
-  | { readonly state: 'shown'; readonly detail: RecallDetail }
+  /** `seen`: for the eye, with marks in place of secrets; the same object if it has none. */
+  | { readonly state: 'shown'; readonly detail: RecallDetail; readonly seen: RecallDetail }
 
 /** The open recall or context. */
 export const openRecall = held<OpenRecall>({ state: 'loading' }, ['activity'])
@@ -122,8 +126,9 @@ export async function readRecall(): Promise<void> {
   if (!name?.startsWith('a') || !book.peek()) return
   let next: OpenRecall
   try {
-    const detail = await (await openedBook()).activity.get({ n: Number(name.slice(1)) })
-    next = detail ? { state: 'shown', detail } : { state: 'absent' }
+    const from = await openedBook()
+    const detail = await from.activity.get({ n: Number(name.slice(1)) })
+    next = detail ? { state: 'shown', detail, seen: await maskedCopy(from, detail) } : { state: 'absent' }
   } catch (error) {
     next = { state: 'failed', error }
   }

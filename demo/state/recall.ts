@@ -187,7 +187,8 @@ function suggest(): void {
   if (!current) return
   current.traces
     .query({ limit: 10 })
-    .then(({ records }) => {
+    .then(async ({ records: found }) => {
+      const records = await withoutSecrets(current, found)
       const goals = records.map(({ task }) => oneLine(task.goal, 90)).filter(Boolean)
       if (book.peek() === current) suggestions.value = [...new Set(goals)].slice(0, suggested)
     })

@@ -39,6 +39,8 @@ export const secretCapabilities = [
         kinds: z.array(z.string().min(1).max(100)).max(100).optional(),
         /** Only these records. The answer then has their bodies with marks, to show them. */
         ids: z.array(recordId).min(1).max(maxReported).optional(),
+        /** Only these texts, which are of no record, such as a question. The answer has them with marks. */
+        body: jsonObject.optional(),
         /** Scans earlier versions too. */
         history: z.boolean().default(true),
         /**
@@ -68,10 +70,13 @@ export const secretCapabilities = [
       secrets: z.array(secretCount),
       /** Records that this call sealed. */
       sealed: z.number(),
+      /** With `body`, if it has a secret: the body with a mark in place of each. */
+      masked: jsonObject.optional(),
     }),
     effect: 'task',
     uses: ['records'],
-    async run({ kinds: names, ids, history, seal }, at) {
+    async run({ kinds: names, ids, body, history, seal }, at) {
+      if (body) return scanBody(body)
       const kinds = kindsToScan(at, names)
       if (ids) return scanIds({ ids, kinds, history, seal }, at)
       const snapshot = at.records.snapshot({ kinds, includeSealed: true })
@@ -92,6 +97,19 @@ export const secretCapabilities = [
     },
   }),
 ] as const
+
+function scanBody(texts: JsonObject) {
+  const { body, found } = maskBody(texts)
+  const secrets = countSecrets([{ id: '', kind: '', outcome: 'kept', secrets: found }])
+  return {
+    scanned: 0,
+    locked: 0,
+    found: [],
+    secrets,
+    sealed: 0,
+    ...(found.length > 0 ? { masked: body } : {}),
+  }
+}
 
 interface Scanned {
   readonly findings: readonly RecordFinding[]

@@ -55,6 +55,17 @@ export function secretCases(cases: BookCase, keepsKeys: boolean): void {
       expect(JSON.stringify(found)).not.toContain(secret)
     })
 
+    it('are masked in texts of no record', async () => {
+      const book = await cases.book()
+      const { masked, secrets, found } = await book.records.scan({
+        body: { texts: [{ question: `who has ${secret}` }, 'plain'] },
+      })
+      expect(masked).toEqual({ texts: [{ question: `who has ${mark}` }, 'plain'] })
+      expect(secrets).toMatchObject([{ rule: 'github-token', path: 'texts.*.question', count: 1 }])
+      expect(found).toEqual([])
+      expect(await book.records.scan({ body: { texts: ['plain'] } })).not.toHaveProperty('masked')
+    })
+
     it('are masked where that is wished: in records, names of fields, tasks and lost edits', async () => {
       const book = await cases.book({ secrets: 'mask' })
       const { id } = await book.perceptions.store({

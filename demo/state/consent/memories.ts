@@ -7,9 +7,10 @@ import { computed, effect, signal } from '@preact/signals'
 import type { CapabilityInput, CapabilityOutput, Daybook } from '../../../src/index.ts'
 import { address, chipOf } from '../address.ts'
 import { held, onLocked } from '../held.ts'
+import { type WithSeen, withSeen } from '../record/secret.ts'
 import { countOf } from '../../wording/text-word.ts'
 
-export type Memory = CapabilityOutput<'a2p:query_memories'>['memories'][number]
+export type Memory = WithSeen<CapabilityOutput<'a2p:query_memories'>['memories'][number]>
 
 interface Listed {
   readonly memories: readonly Memory[]
@@ -51,7 +52,7 @@ async function readPage(from: Daybook, limit: number, cursor?: string): Promise<
     limit,
     ...defined({ cursor }),
   })
-  return { memories, cursor: next, sealed }
+  return { memories: await withSeen(from, memories), cursor: next, sealed }
 }
 
 const read = createReader(memoriesFailure)
@@ -149,8 +150,14 @@ export const classing = signal<Memory | undefined>(undefined)
 /** The progress of the maintenance; undefined while none runs. */
 export const upkeep = signal<{ readonly done: number; readonly total: number } | undefined>(undefined)
 
-export async function findSimilar({ id }: Memory): Promise<CapabilityOutput<'a2p:find_similar'>> {
-  return (await openedBook()).memories.similar({ id, limit: 20 })
+export async function findSimilar({ id }: Memory) {
+  const from = await openedBook()
+  const found = await from.memories.similar({ id, limit: 20 })
+  const seen = await withSeen(
+    from,
+    found.similar.map(({ memory }) => memory),
+  )
+  return { ...found, similar: found.similar.map((one, i) => ({ ...one, memory: seen[i] ?? one.memory })) }
 }
 
 /** Merges memories into one. */

@@ -8,6 +8,7 @@ import { now } from '../../page/clock.ts'
 import { address } from '../address.ts'
 import { book, onBook } from '../book.ts'
 import { held } from '../held.ts'
+import { type WithSeen, withSeen } from '../record/secret.ts'
 
 export type AccessRequest = CapabilityOutput<'consent:requests'>['requests'][number]
 
@@ -45,7 +46,7 @@ export interface Decided extends Waiting {
   readonly editedContent?: string
 }
 
-export const waiting = held<readonly Waiting[] | undefined>(undefined)
+export const waiting = held<readonly WithSeen<Waiting>[] | undefined>(undefined)
 export const queueFailure = signal<unknown>(undefined)
 export const requests = held<readonly AccessRequest[]>([])
 /** Locked proposals and memories. */
@@ -53,7 +54,7 @@ export const sealedCount = signal(0)
 
 /** A review can be undone for this long. */
 const reopenMs = 600_000
-const reviewed = held<readonly Decided[]>([])
+const reviewed = held<readonly WithSeen<Decided>[]>([])
 export const decided = computed(() =>
   reviewed.value.filter(({ resolvedAt }) => Date.parse(resolvedAt) + reopenMs > now.value),
 )
@@ -113,23 +114,24 @@ function fromMemory(fields: CapabilityOutput<'a2p:query_memories'>['memories'][n
 
 const mostListed = 1000
 
-async function readWaiting(from: Daybook): Promise<Waiting[]> {
+async function readWaiting(from: Daybook): Promise<WithSeen<Waiting>[]> {
   const [proposed, brought] = await Promise.all([
     from.proposals.list({ status: 'pending', limit: mostListed }),
     from.memories.query({ status: 'pending', limit: mostListed }),
   ])
   sealedCount.value = (proposed.sealed ?? 0) + (brought.sealed ?? 0)
   const all = [...proposed.proposals.map((one) => asWaiting(one)), ...brought.memories.map(fromMemory)]
-  return all.sort((a, b) => Date.parse(a.proposedAt) - Date.parse(b.proposedAt) || (a.id < b.id ? -1 : 1))
+  const masked = await withSeen(from, all)
+  return masked.sort((a, b) => Date.parse(a.proposedAt) - Date.parse(b.proposedAt) || (a.id < b.id ? -1 : 1))
 }
 
-async function readDecided(from: Daybook): Promise<Decided[]> {
+async function readDecided(from: Daybook): Promise<WithSeen<Decided>[]> {
   const states = ['approved', 'edited', 'rejected'] as const
   const pages = await Promise.all(states.map((status) => from.proposals.list({ status, limit: mostListed })))
-  return pages
+  const all = pages
     .flatMap(({ proposals }) => proposals.map((one) => asDecided(one)))
     .filter(({ resolvedAt }) => Date.parse(resolvedAt) + reopenMs > Date.now())
-    .sort((a, b) => Date.parse(b.resolvedAt) - Date.parse(a.resolvedAt))
+  return (await withSeen(from, all)).sort((a, b) => Date.parse(b.resolvedAt) - Date.parse(a.resolvedAt))
 }
 
 const read = createReader(queueFailure)
@@ -157,14 +159,20 @@ effect(() => {
   if (address.value.view === 'approvals') void loadQueue()
 })
 /** Moves a decided entry to the decisions before the queue is read again, so the next key acts on the new state. */
-export function onDecided(one: Waiting, result: CapabilityOutput<'a2p:review'>, content?: string): void {
+export function onDecided(
+  one: WithSeen<Waiting>,
+  result: CapabilityOutput<'a2p:review'>,
+  content?: string,
+): void {
   waiting.value = (waiting.peek() ?? []).filter(({ id }) => id !== one.id)
   const { status, reopenUntil: until } = result
   if (until === undefined) return
   const resolvedAt = new Date(Date.parse(until) - reopenMs).toISOString()
   const edited = status === 'edited' && content !== undefined ? { editedContent: content } : {}
   const rest = reviewed.peek().filter(({ id }) => id !== one.id)
-  reviewed.value = [{ ...one, ...edited, status, resolvedAt }, ...rest]
+  const { seen, ...waited } = one
+  const decision = { ...waited, ...edited, status, resolvedAt }
+  reviewed.value = [seen ? { ...decision, seen: { ...seen, status, resolvedAt } } : decision, ...rest]
 }
 
 /** Removes a decision whose proposal waits again. */

@@ -9,10 +9,11 @@ import { address, go } from '../address.ts'
 import { onBook, openedBook } from '../book.ts'
 import { decided, loadQueue, onDecided, onReopened, waiting, type Waiting } from './queue.ts'
 import { held, onLocked } from '../held.ts'
+import type { WithSeen } from '../record/secret.ts'
 
 export type Edits = Pick<Waiting, 'content' | 'category' | 'memory_type' | 'sensitivity'>
 
-const lastShown = held<Waiting | undefined>(undefined)
+const lastShown = held<WithSeen<Waiting> | undefined>(undefined)
 /** The open entry. It stays when it is withdrawn or decided elsewhere. */
 export const current = computed(() => {
   const { id } = address.value
@@ -118,7 +119,7 @@ function askForSeen(): void {
 
 const isRead = ({ id }: Waiting) => address.peek().view === 'approvals' && address.peek().id === id
 
-async function decide(one: Waiting, review: Review, word: string): Promise<void> {
+async function decide(one: WithSeen<Waiting>, review: Review, word: string): Promise<void> {
   const { id } = one
   if (deciding.peek().has(id)) return
   deciding.value = new Set([...deciding.peek(), id])

@@ -5,6 +5,7 @@ import { address, chipOf, narrow } from '../address.ts'
 import { book, onBook } from '../book.ts'
 import { held } from '../held.ts'
 import { createReader, defined } from '../reading.ts'
+import { maskedCopy } from '../record/secret.ts'
 
 export type Run = CapabilityOutput<'runs:list'>['runs'][number]
 type Query = NonNullable<CapabilityInput<'runs:list'>>
@@ -58,7 +59,14 @@ const readList = createReader(runsFailure)
 
 const load = (before: readonly Run[], limit: number): Promise<void> =>
   readList(
-    (from) => from.runs.list({ ...query.peek(), limit: Math.min(200, limit), offset: before.length }),
+    async (from) => {
+      const found = await from.runs.list({
+        ...query.peek(),
+        limit: Math.min(200, limit),
+        offset: before.length,
+      })
+      return { ...found, runs: await maskedCopy(from, found.runs) }
+    },
     ({ total, runs, sealed = 0 }) => {
       runPage.value = { total, runs: [...before, ...runs], sealed }
     },

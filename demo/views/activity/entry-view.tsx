@@ -27,6 +27,8 @@ import { Bar } from '../../parts/bar.tsx'
 import { openRecord } from '../../state/act/open-record.ts'
 import { type HitChange, isChanged } from '../../wording/hit-change.ts'
 import { chooseOptions } from '../../state/recall.ts'
+import { revealed } from '../../state/record/secret.ts'
+import { SecretNote } from '../record/secret-note.tsx'
 import { HitChangeTable } from '../kind/hit-change-table.tsx'
 
 export function EntryView() {
@@ -172,17 +174,21 @@ function OpenEntry() {
     )
   if (now.state === 'failed')
     return <ErrorNotice title="The entry could not be read." error={now.error} retry={readRecall} />
-  return <Shown detail={now.detail} />
+  return <Shown detail={now.detail} seen={now.seen} />
 }
 
-function Shown({ detail }: { detail: RecallDetail }) {
-  const { question, missing, hits, context } = detail
+/** `seen` is for the eye; asking again takes `detail`. */
+function Shown({ detail, seen }: { detail: RecallDetail; seen: RecallDetail }) {
+  const name = nameOf(detail)
+  const shown = revealed.value === name ? detail : seen
+  const { question, missing, hits, context } = shown
   const { text = '', ...options } = question ?? {}
   return (
     <Frame
-      entry={detail}
+      entry={shown}
       title={question ? oneLine(text, 160) || '(empty question)' : lostWords[missing ?? 'locked']}
     >
+      {seen !== detail && <SecretNote id={name} subject="This entry" />}
       {question && (
         <Section name="Question">
           <div class="star-block">

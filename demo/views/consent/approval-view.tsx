@@ -7,6 +7,7 @@ import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Time } from '../../parts/inline.tsx'
 import { go } from '../../state/address.ts'
 import {
+  type Decided,
   decided,
   isOver,
   loadQueue,
@@ -17,6 +18,7 @@ import {
   type Waiting,
 } from '../../state/consent/queue.ts'
 import { cardHeading, current, onCardDrawn, position, show, takeBack } from '../../state/consent/review.ts'
+import type { WithSeen } from '../../state/record/secret.ts'
 import { scopeWord } from '../../wording/policy-word.ts'
 import { capital, countOf, oneLine } from '../../wording/text-word.ts'
 import { ProposalCard } from './proposal-card.tsx'
@@ -72,7 +74,7 @@ function Nothing() {
   )
 }
 
-function Others({ all, shown }: { all: readonly Waiting[]; shown: string }) {
+function Others({ all, shown }: { all: readonly WithSeen<Waiting>[]; shown: string }) {
   if (all.length === 0) return <p class="quiet">Nothing else is waiting.</p>
   return (
     <ListPane label="Queue" title={`Queue (${all.length})`} keys={['j', 'k']} effect="next and previous">
@@ -81,7 +83,7 @@ function Others({ all, shown }: { all: readonly Waiting[]; shown: string }) {
           key={one.id}
           isOpen={one.id === shown}
           onOpen={() => show(one.id)}
-          title={oneLine(one.content, 120)}
+          title={oneLine((one.seen ?? one).content, 120)}
         >
           <bdi>{oneLine(one.agent, 48)}</bdi> · {scopeWord(one.category)}
           {one.hidden.length > 0 && ' · hidden characters'}
@@ -97,20 +99,28 @@ function DecidedList() {
   if (all.length === 0) return null
   return (
     <ListPane label="Decided" title="Decided in the last 10 minutes" keys={['u']} effect="undo the last one">
-      {all.map(({ id, status, content, editedContent, resolvedAt }) => (
-        <li key={id} class="decided-row">
-          <span class={`state state-${status}`}>
-            {status === 'edited' ? 'Approved with changes' : capital(status)}
-          </span>
-          <bdi class="queue-text">{oneLine(editedContent ?? content, 120)}</bdi>
-          <span class="faint">
-            <Time at={resolvedAt} />
-          </span>
-          <button type="button" class="button small" onClick={() => void takeBack(id)}>
-            Undo<span class="hidden"> “{oneLine(content, 40)}”</span>
-          </button>
-        </li>
+      {all.map((one) => (
+        <DecidedRow key={one.id} one={one} />
       ))}
     </ListPane>
+  )
+}
+
+function DecidedRow({ one: { seen, ...decision } }: { one: WithSeen<Decided> }) {
+  const { id, status, resolvedAt } = decision
+  const { content, editedContent } = seen ?? decision
+  return (
+    <li class="decided-row">
+      <span class={`state state-${status}`}>
+        {status === 'edited' ? 'Approved with changes' : capital(status)}
+      </span>
+      <bdi class="queue-text">{oneLine(editedContent ?? content, 120)}</bdi>
+      <span class="faint">
+        <Time at={resolvedAt} />
+      </span>
+      <button type="button" class="button small" onClick={() => void takeBack(id)}>
+        Undo<span class="hidden"> “{oneLine(content, 40)}”</span>
+      </button>
+    </li>
   )
 }

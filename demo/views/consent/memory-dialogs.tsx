@@ -17,6 +17,7 @@ import {
 } from '../../state/consent/memories.ts'
 import { CategoryField, SensitivityField, TypeField } from './memory-field.tsx'
 import { useAnswer, useSubmit } from '../../parts/hook.ts'
+import { shownOf } from '../../state/record/secret.ts'
 import { countOf, shareWord } from '../../wording/text-word.ts'
 
 export function MemoryDialog({ memory }: { memory: Memory | undefined }) {
@@ -92,7 +93,7 @@ export function ClassDialog({ memory }: { memory: Memory }) {
       failure={failure ?? suggestion.failure}
     >
       <blockquote class="quoted" dir="auto">
-        {memory.content}
+        {shownOf(memory).content}
       </blockquote>
       <div class="field-row">
         <TypeField value={type.value} onChange={(value) => (type.value = value)} />
@@ -122,7 +123,7 @@ export function SimilarDialog({ memory }: { memory: Memory }) {
   return (
     <Dialog title="Similar memories" onClose={close} wide>
       <blockquote class="quoted" dir="auto">
-        {memory.content}
+        {shownOf(memory).content}
       </blockquote>
       <ErrorNotice title="The memories could not be compared." error={error} />
       {value === undefined && error === undefined && <p aria-busy="true">Comparing…</p>}
@@ -182,7 +183,7 @@ function MergeDialog({ memory, similar, sealed, onClose }: MergeProps) {
       failure={failure}
     >
       <blockquote class="quoted" dir="auto">
-        {memory.content}
+        {shownOf(memory).content}
       </blockquote>
       <NotCompared count={sealed} />
       <fieldset class="similar-list">
@@ -198,7 +199,7 @@ function MergeDialog({ memory, similar, sealed, onClose }: MergeProps) {
             }}
           >
             <span>
-              <bdi>{one.content}</bdi>{' '}
+              <bdi>{shownOf(one).content}</bdi>{' '}
               <span class="faint">
                 {shareWord(likeness)} alike by {by}
                 {!fits(one) && `, ${one.memory_type}: only memories of the same type can be merged`}

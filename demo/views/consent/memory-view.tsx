@@ -9,6 +9,8 @@ import { Icon, Time } from '../../parts/inline.tsx'
 import { memoryStates, memoryTypes } from '../../kind/view-field.ts'
 import { chipOf, go, narrow } from '../../state/address.ts'
 import { status } from '../../state/status.ts'
+import { shownOf } from '../../state/record/secret.ts'
+import { SecretNote } from '../record/secret-note.tsx'
 import {
   archiveMemory,
   classing,
@@ -157,7 +159,7 @@ function ForgetQuestion({ memory }: { memory: Memory }) {
       isDanger
     >
       <blockquote class="quoted" dir="auto">
-        {oneLine(memory.content, 200)}
+        {oneLine(shownOf(memory).content, 200)}
       </blockquote>
       <ul class="plain-list">
         <li>Its content, its earlier versions and its index entries are removed. This cannot be undone.</li>
@@ -189,7 +191,8 @@ function sourceWord({ source }: Memory): string {
 }
 
 function MemoryRow({ memory }: { memory: Memory }) {
-  const { content, status, confidence, sensitivity, source, scope = [], tags = [], metadata } = memory
+  const shown = shownOf(memory)
+  const { content, status, confidence, sensitivity, source, scope = [], tags = [], metadata } = shown
   const past = Array.isArray(metadata['editHistory']) ? (metadata['editHistory'] as PastText[]) : []
   const labels = [...scope, ...tags]
   return (
@@ -197,6 +200,7 @@ function MemoryRow({ memory }: { memory: Memory }) {
       <p class="memory-text" dir="auto">
         {content}
       </p>
+      {memory.seen && <SecretNote id={memory.id} subject="This memory" />}
       <p class="memory-facts">
         <span class={`state state-${status}`}>{capital(status)}</span>
         <span class={`state level-${sensitivity}`}>{capital(sensitivity)}</span>
@@ -230,7 +234,7 @@ function MemoryRow({ memory }: { memory: Memory }) {
 }
 
 function Acts({ memory }: { memory: Memory }) {
-  const { id, status, content, flagged } = memory
+  const { id, status, content, flagged } = shownOf(memory)
   if (status === 'pending')
     return (
       <div class="row-acts">

@@ -30,10 +30,13 @@ import { ValueView } from '../../parts/value-view.tsx'
 import { kindNamed } from '../../kind/kind-table.ts'
 import { openRecord } from '../../state/act/open-record.ts'
 import { openedBook } from '../../state/book.ts'
+import { shownOf, type WithSeen, withoutSecrets } from '../../state/record/secret.ts'
+import { SecretNote } from '../record/secret-note.tsx'
 
-export function ProposalCard({ one, place }: { one: Waiting; place: string }) {
+export function ProposalCard({ one, place }: { one: WithSeen<Waiting>; place: string }) {
   useEffect(onCardDrawn, [one.id])
   const isEdited = edits.value !== undefined
+  const shown = shownOf(one)
   const hidden = isEdited ? foundHidden.value : foundHidden.value.length > 0 ? foundHidden.value : one.hidden
   return (
     <article class="card proposal" aria-labelledby="proposal-head">
@@ -46,15 +49,17 @@ export function ProposalCard({ one, place }: { one: Waiting; place: string }) {
         </span>
       </header>
       <p class="proposal-text">
-        <HiddenText text={one.content} hidden={one.hidden} />
+        {/* Positions of hidden characters are those of the whole text. */}
+        <HiddenText text={shown.content} hidden={shown === one ? one.hidden : []} />
       </p>
+      {one.seen && <SecretNote id={one.id} subject="This proposal" />}
       {isEdited && <ProposalEdit />}
       {hidden.length > 0 && <HiddenNotice hidden={hidden} />}
       <Decision one={one} isEdited={isEdited} />
-      <Facts one={one} />
+      <Facts one={shown} />
       <section aria-label="Evidence">
         <h3>Evidence</h3>
-        <EvidenceList evidence={one.evidence} />
+        <EvidenceList evidence={shown.evidence} />
       </section>
       <Related name="Replaces" ids={one.supersedes} />
       <Related name="Similar to" ids={one.similarTo} />
@@ -263,7 +268,11 @@ function EvidenceList({ evidence }: { evidence: readonly Evidence[] }) {
 
 /** A record in one line; it opens in place, and leads to the view of its kind where there is one. */
 function RecordLine({ id }: { id: string }) {
-  const { value, error } = useAnswer(async () => (await openedBook()).records.get({ id }), [id])
+  const { value, error } = useAnswer(async () => {
+    const from = await openedBook()
+    const record = await from.records.get({ id })
+    return record && (await withoutSecrets(from, [record]))[0]
+  }, [id])
   if (error !== undefined) return <p class="quiet">Record {shortId(id)} could not be read.</p>
   if (value === undefined) return <p aria-busy="true">…</p>
   if (value === null) return <p class="quiet">Record {shortId(id)} is no longer in this book.</p>

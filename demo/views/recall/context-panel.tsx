@@ -12,11 +12,15 @@ import { kindNamed } from '../../kind/kind-table.ts'
 import { address } from '../../state/address.ts'
 import { book } from '../../state/book.ts'
 import { packed, recallTurn } from '../../state/recall.ts'
+import { maskedCopy, revealed } from '../../state/record/secret.ts'
 import { openRecord } from '../../state/act/open-record.ts'
+import { SecretNote } from '../record/secret-note.tsx'
 import { countOf, countWord } from '../../wording/text-word.ts'
 
 /** The number of hits that a context is packed from. */
 const limit = 50
+/** Its name where secrets are revealed. */
+const contextName = 'context'
 const budgets = [250, 500, 1500, 4000, 12_000]
 
 type Packed = Awaited<ReturnType<typeof pack>>
@@ -27,14 +31,15 @@ async function pack(open: Daybook, question: string, budgetTokens: number) {
     open.context({ text: question, budgetTokens, limit }),
     open.recall({ text: question, limit }),
   ])
-  return { ...context, hits }
+  const answer = { ...context, hits }
+  return { answer, seen: await maskedCopy(open, answer) }
 }
 
 export function ContextPanel() {
   const budget = useSignal(1500)
   const { question } = address.value
   const hasQuestion = question.trim() !== ''
-  const { value: answer, error } = useAnswer(
+  const { value, error } = useAnswer(
     async () => {
       const open = book.peek()
       return hasQuestion && open ? pack(open, question, budget.value) : undefined
@@ -42,9 +47,9 @@ export function ContextPanel() {
     [question, budget.value, book.value, recallTurn.value],
     { follows: false },
   )
-  packed.ids = answer?.items.map(({ id }) => id) ?? []
+  packed.ids = value?.answer.items.map(({ id }) => id) ?? []
   if (error !== undefined) return <ErrorNotice title="The context could not be packed." error={error} />
-  if (answer) return <Context answer={answer} budget={budget} />
+  if (value) return <Context {...value} budget={budget} />
   if (hasQuestion) return <div class="list-wait" aria-busy="true" />
   return (
     <EmptyNote title="Ask a question">
@@ -53,8 +58,10 @@ export function ContextPanel() {
   )
 }
 
-function Context({ answer, budget }: { answer: Packed; budget: Signal<number> }) {
-  const { items, text, tokens, hits } = answer
+/** `seen` is for the eye; the copy button takes `answer`. */
+function Context({ answer, seen, budget }: Packed & { budget: Signal<number> }) {
+  const shown = revealed.value === contextName ? answer : seen
+  const { items, text, tokens, hits } = shown
   const titles = new Map(hits.map(({ record }) => [record.id, kindNamed(record.kind)?.row(record).title]))
   const titleOf = (id: string) => titles.get(id) ?? id
   const packedIds = new Set(items.map(({ id }) => id))
@@ -83,6 +90,7 @@ function Context({ answer, budget }: { answer: Packed; budget: Signal<number> })
         strong
       />
       <p role="status">{summaryOf(answer)}</p>
+      {seen !== answer && <SecretNote id={contextName} subject="This context" />}
       {items.length > 0 && (
         <PlainTable heads={['Record', 'Lane', 'Score', 'Tokens']}>
           {items.map(({ id, kind, lane, score, tokens: count, cut }) => (
@@ -119,7 +127,7 @@ function Context({ answer, budget }: { answer: Packed; budget: Signal<number> })
         <>
           <ClampedText text={text} mono />
           <div>
-            <CopyButton text={text} of="context" word />
+            <CopyButton text={answer.text} of="context" word />
           </div>
         </>
       )}
@@ -127,7 +135,7 @@ function Context({ answer, budget }: { answer: Packed; budget: Signal<number> })
   )
 }
 
-function summaryOf({ items, overflow }: Packed): string {
+function summaryOf({ items, overflow }: Packed['answer']): string {
   const done = `${countOf(items.length, 'record')} packed`
   if (overflow.hits === 0) return `${done}; everything fits.`
   const lanes = Object.entries(overflow.lanes).flatMap(([lane, count]) =>

@@ -12,6 +12,7 @@ import { countOf, kindWord, oneLine } from '../../wording/text-word.ts'
 import { detailFaceOf } from '../kind/detail-face-table.ts'
 import { LinkList } from '../kind/link-list.tsx'
 import { MarkSection } from './mark-section.tsx'
+import { SecretNote } from './secret-note.tsx'
 import { VersionList } from './version-list.tsx'
 import { FoundBy } from './found-by.tsx'
 import { CloseButton } from './close-button.tsx'
@@ -80,7 +81,11 @@ function Shown({ shown }: { shown: ShownRecord }) {
         </h2>
       </header>
       <div class="detail-body" tabIndex={0} role="group" aria-label={`Contents of the ${kind.one}`}>
-        {secrets && <SecretNote id={record.id} rules={secrets.rules} />}
+        {secrets && (
+          <SecretNote id={record.id}>
+            Encrypted: contains {secrets.rules.map(kindWord).join(', ').replaceAll('-', ' ')}.
+          </SecretNote>
+        )}
         <MetSection record={seen.record} />
         <Sections record={seen.record} />
         <MarkSection key={record.id} record={record} kind={kind} />
@@ -91,25 +96,6 @@ function Shown({ shown }: { shown: ShownRecord }) {
         <RawJson record={seen.record} />
       </div>
     </article>
-  )
-}
-
-/** Why the record is encrypted, and the button that shows its secrets. */
-function SecretNote({ id, rules }: { id: string; rules: readonly string[] }) {
-  const isRevealed = revealed.value === id
-  return (
-    <p class="notice secret-note" role="note">
-      <Icon name="lock" size={14} /> Encrypted: contains {rules.map(kindWord).join(', ').replaceAll('-', ' ')}
-      .{' '}
-      <button
-        type="button"
-        class="button small"
-        aria-pressed={isRevealed}
-        onClick={() => (revealed.value = isRevealed ? undefined : id)}
-      >
-        {isRevealed ? 'Hide' : 'Reveal'}
-      </button>
-    </p>
   )
 }
 

@@ -5,6 +5,7 @@ import type { RecordReader, RunSpan } from '../../core/capability/port/record-po
 import { defined } from '../../core/defined.ts'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import type { Stored } from '../../core/record.ts'
+import { findSecrets } from '../../core/secret/find-secrets.ts'
 import { scopeName, sealed, sealedField } from '../../shape/field.ts'
 import { readVerb } from '../../shape/record-verbs.ts'
 import { limit, offset } from '../../shape/page.ts'
@@ -40,6 +41,8 @@ export type Run = z.output<typeof run>
 
 /** Most characters of the name of a run. */
 const maxNameLength = 240
+/** Most characters of a name that are searched for secrets. */
+const secretReach = 4096
 
 export const runCapabilities = [
   readVerb({
@@ -151,7 +154,13 @@ function toRun(records: RecordReader, span: RunSpan, agent: string | undefined):
 function runName(first: Stored<JsonObject> | undefined): string {
   const name = isJsonObject(first?.['task']) ? first['task']['goal'] : first?.['content']
   const text = typeof name === 'string' ? name.replaceAll(/\s+/gu, ' ').trim() : ''
-  return text.slice(0, maxNameLength).toWellFormed()
+  return text.slice(0, nameEnd(text)).toWellFormed()
+}
+
+/** Half a secret is recognised as none, so a name ends before a secret that is longer. */
+function nameEnd(text: string): number {
+  const places = text.length > maxNameLength ? findSecrets(text.slice(0, secretReach)) : []
+  return places.find(({ start, end }) => start < maxNameLength && end > maxNameLength)?.start ?? maxNameLength
 }
 
 function outcomeOf(last: Stored<JsonObject> | undefined): Run['outcome'] {
