@@ -29,6 +29,7 @@ import { countOf, countWord } from '../../wording/text-word.ts'
 import { RecordDetailView } from '../record/record-detail-view.tsx'
 import { RunFigures, ToolShares } from './run-head.tsx'
 import { RunRows } from './run-rows.tsx'
+import { SaveDialog } from './save-dialog.tsx'
 
 export function TranscriptView() {
   const name = picture.value?.name || openSession.value
@@ -114,6 +115,7 @@ function OpenRun() {
 }
 
 function RunTools({ run }: { run: Run }) {
+  const isSaving = useSignal(false)
   const isFailed = chipOf('only') === 'failed'
   const tool = chipOf('tool')
   const hasBranches = picture.value?.rows.some(({ beneath }) => beneath > 0) === true
@@ -144,6 +146,10 @@ function RunTools({ run }: { run: Run }) {
           </button>
         </>
       )}
+      <button type="button" class="button small" onClick={() => (isSaving.value = true)}>
+        Save as HTML
+      </button>
+      {isSaving.value && <SaveDialog onClose={() => (isSaving.value = false)} />}
       {isNarrowedRun.value && (
         <>
           <span role="status">
