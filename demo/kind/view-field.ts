@@ -123,6 +123,7 @@ const poolFields: Partial<Record<View, FilterFields>> = {
 export const runFields: Partial<Record<View, FilterFields>> = {
   runs: {
     run: { type: 'text', name: 'Run', path: 'session' },
+    with: { type: 'text', name: 'Compared with', path: 'session' },
     outcome: {
       type: 'choice',
       name: 'Outcome',

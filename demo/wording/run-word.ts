@@ -78,3 +78,7 @@ export function stepCost(trace: Trace): number | undefined {
 export function costWord(dollars: number): string {
   return `$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`
 }
+
+/** Whether a field of an outcome is a measure, such as seconds or tokens, and no text. */
+export const isNumberOrUsage = ([name, value]: readonly [string, unknown]): boolean =>
+  typeof value === 'number' || name === 'usage'

@@ -1,7 +1,7 @@
 // A run as a picture: its steps as rows of a tree, with their bars on the time line, and the sums over all of them.
 // Invariant: it has only text of the entries that it gets, so masked entries make a masked picture.
 import type { Trace } from '../../../src/index.ts'
-import { hasTimes, stepCost, stepMs, stepTokens } from '../../wording/run-word.ts'
+import { hasTimes, isNumberOrUsage, stepCost, stepMs, stepTokens } from '../../wording/run-word.ts'
 import { oneLine, valueLine } from '../../wording/text-word.ts'
 import type { MarkName } from '../mark.ts'
 import { type Message, messageKind } from '../message-kind.ts'
@@ -140,7 +140,7 @@ function resultWords({ result }: Trace): string {
   const outcome = result?.outcome ?? {}
   const text = textFields.map((name) => outcome[name]).find((one) => typeof one === 'string' && one.trim())
   if (typeof text === 'string') return oneLine(text, wordsLength)
-  const first = Object.entries(outcome).find(([name, value]) => typeof value !== 'number' && name !== 'usage')
+  const first = Object.entries(outcome).find((field) => !isNumberOrUsage(field))
   return first ? valueLine(first[1], wordsLength) : ''
 }
 

@@ -63,7 +63,12 @@ function closeRecord(): void {
 }
 
 function isAsking(): boolean {
-  return openDialog.peek() !== undefined || forgetQuestion.peek() !== undefined
+  return (
+    openDialog.peek() !== undefined ||
+    forgetQuestion.peek() !== undefined ||
+    // A view has dialogs of its own.
+    document.querySelector('dialog[open]') !== null
+  )
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -9,7 +9,7 @@ import { withoutSecrets } from '../record/secret.ts'
 import type { Run } from './run-list.ts'
 import { openSession } from './run-place.ts'
 
-interface Transcript {
+export interface Transcript {
   readonly session: string
   /** Undefined if there is no such run. */
   readonly run: Run | undefined
@@ -123,6 +123,14 @@ async function readRun(from: Daybook, session: string, most: number): Promise<vo
   } catch (error) {
     if (!isOld()) transcriptFailure.value = error
   }
+}
+
+/** A run that is compared with the open one: its first entries, or all. */
+export async function readOther(from: Daybook, session: string): Promise<Transcript> {
+  const reader = new EntryReader(from, session)
+  const [{ runs, sealed = 0 }] = await Promise.all([from.runs.list({ session }), reader.first()])
+  while (reader.hasMore && reader.entries().length < mostEntries) await reader.more()
+  return { session, run: runs[0], sealed, entries: reader.entries(), hasMore: reader.hasMore }
 }
 
 /** Reads the open run again, and `more` entries of it. */

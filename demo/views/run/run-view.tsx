@@ -13,7 +13,8 @@ import {
   runPage,
   runsFailure,
 } from '../../state/run/run-list.ts'
-import { openRun, openSession } from '../../state/run/run-place.ts'
+import { comparedSession, openRun, openSession } from '../../state/run/run-place.ts'
+import { CompareView } from './compare-view.tsx'
 import { RunOutcome } from './run-head.tsx'
 import { TranscriptView } from './transcript-view.tsx'
 import { EmptyNote } from '../../parts/empty-note.tsx'
@@ -29,7 +30,9 @@ import { countWord } from '../../wording/text-word.ts'
 import { ListMenu } from '../record/list-menu.tsx'
 
 export function RunView() {
-  return openSession.value === undefined ? <RunList /> : <TranscriptView key={openSession.value} />
+  if (openSession.value === undefined) return <RunList />
+  if (comparedSession.value !== undefined) return <CompareView />
+  return <TranscriptView key={openSession.value} />
 }
 
 const runColumns = {

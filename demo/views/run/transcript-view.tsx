@@ -28,6 +28,7 @@ import {
 import { countOf, countWord } from '../../wording/text-word.ts'
 import { RecordDetailView } from '../record/record-detail-view.tsx'
 import { RunFigures, ToolShares } from './run-head.tsx'
+import { CompareDialog } from './compare-dialog.tsx'
 import { RunRows } from './run-rows.tsx'
 import { SaveDialog } from './save-dialog.tsx'
 
@@ -116,6 +117,7 @@ function OpenRun() {
 
 function RunTools({ run }: { run: Run }) {
   const isSaving = useSignal(false)
+  const isChoosing = useSignal(false)
   const isFailed = chipOf('only') === 'failed'
   const tool = chipOf('tool')
   const hasBranches = picture.value?.rows.some(({ beneath }) => beneath > 0) === true
@@ -149,6 +151,10 @@ function RunTools({ run }: { run: Run }) {
       <button type="button" class="button small" onClick={() => (isSaving.value = true)}>
         Save as HTML
       </button>
+      <button type="button" class="button small" onClick={() => (isChoosing.value = true)}>
+        Compare with…
+      </button>
+      {isChoosing.value && <CompareDialog onClose={() => (isChoosing.value = false)} />}
       {isSaving.value && <SaveDialog onClose={() => (isSaving.value = false)} />}
       {isNarrowedRun.value && (
         <>
