@@ -60,7 +60,7 @@ function scalarOf(text: string): string | number | boolean | null {
 async function withStanding(book: Daybook, facts: readonly Fact[]): Promise<ShownFact[]> {
   if (facts.length === 0) return []
   const filters = { id: { in: facts.map(({ id }) => id) } }
-  const { records } = await book.facts.query({ filters, limit: facts.length })
+  const { records } = await book.facts.query({ filters, includeExpired: true, limit: facts.length })
   const current = new Set(records.map(({ id }) => id))
   return facts.map((fact) => ({ ...fact, isSuperseded: !current.has(fact.id) }))
 }
@@ -100,7 +100,7 @@ export const factKind: RecordKind<ShownFact> = {
     }
   },
   async query(book, { options, ...ask }, abort) {
-    const found = await book.facts.query({ ...ask, ...onlyFact(options) }, abort)
+    const found = await book.facts.query({ ...ask, ...options }, abort)
     const records = options.includeSuperseded ? await withStanding(book, found.records) : found.records
     return { ...found, records }
   },
@@ -108,9 +108,4 @@ export const factKind: RecordKind<ShownFact> = {
     const [completed] = await withStanding(book, [fact])
     return completed ?? fact
   },
-}
-
-/** Facts do not expire. */
-function onlyFact({ includeExpired: _expired, ...rest }: ListOptions) {
-  return rest
 }

@@ -196,6 +196,11 @@ export interface Kind<Name extends string = string, Body extends object = object
    * the body that would replace it; the answer may depend on it.
    */
   isFinal?(body: Body, other?: Body): boolean
+  /**
+   * Path of the instant before which recall and default queries skip the record. Until then it supersedes nothing. With
+   * it, recall as of a time dates the record by this instant, however late the book learned it.
+   */
+  readonly begins?: string
   /** Path of the instant after which recall and default queries skip the record. The store keeps it. */
   readonly expires?: string
   /**

@@ -74,6 +74,9 @@ export function isDateOnly(text: string): boolean {
   return text.length === 10 && parseTime(text) !== undefined
 }
 
+/** True for a time that ends in its offset from UTC. */
+export const hasOffset = (text: string): boolean => /(?:[Zz]|[+-]\d{2}:?\d{2})$/.test(text)
+
 const months = 'january february march april may june july august september october november december'.split(
   ' ',
 )

@@ -2,7 +2,7 @@
 // midnight; some places skipped a day.
 // Invariant: a day begins at the first instant whose local time is its midnight or later. So days are contiguous, and
 // a skipped day is empty.
-import { canonicalTime, formatTime, isDateOnly, parseTime } from './time.ts'
+import { canonicalTime, formatTime, hasOffset, isDateOnly, parseTime } from './time.ts'
 
 /** Local time of one place. Law: the offsets are those of the host's IANA database. */
 export interface Zone {
@@ -10,6 +10,8 @@ export interface Zone {
   readonly name: string
   /** Offset of local time from UTC at an instant, in milliseconds; positive east of Greenwich. */
   offsetAt(ms: number): number
+  /** Returns the first instant at which local time is `local` or later: local time as if it were UTC, in milliseconds. */
+  firstAt(local: number): number
   /** Returns the day of an instant (milliseconds since 1970 UTC): `2026-01-31`. */
   dayOf(ms: number): string
   /** Returns the first instant of a day such as `2026-01-31`, in milliseconds since 1970 UTC. */
@@ -62,6 +64,7 @@ export function createZone(name: string, offsetAt: (ms: number) => number): Zone
   return {
     name,
     offsetAt,
+    firstAt,
     dayOf: (ms) => new Date(ms + offsetAt(ms)).toISOString().slice(0, 10),
     startOfDay: (day) => firstAt(midnightOf(day)),
     endOfDay: (day) => firstAt(midnightOf(day) + dayMs),
@@ -70,6 +73,12 @@ export function createZone(name: string, offsetAt: (ms: number) => number): Zone
 
 /** Coordinated Universal Time: the default zone. */
 export const utcZone: Zone = createZone('UTC', () => 0)
+
+/** Returns `text` as canonical text if it is a time without an offset, read in this zone; any other text as it is. */
+export function localTime(text: string, zone: Zone): string {
+  const local = isDateOnly(text) || hasOffset(text) ? undefined : parseTime(text)
+  return local === undefined ? text : formatTime(zone.firstAt(local))
+}
 
 /** Returns the first instant of `text`, a date in this zone or an ISO 8601 time, as canonical text. */
 export function beginningOf(text: string, zone: Zone): string {

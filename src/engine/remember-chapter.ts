@@ -15,7 +15,7 @@ import { findHiddenCharacters } from '../memory/consent/proposal/hidden-text.ts'
 import { findRuleCandidates } from '../memory/consent/rule/find-candidate.ts'
 import { findInSentence } from '../memory/conversation/profile/user-fact.ts'
 import { perceptionCapabilities } from '../memory/kstar/perception.ts'
-import { instantOrDay } from '../shape/field.ts'
+import { timeInZone } from '../shape/field.ts'
 import { stored } from '../shape/receipt.ts'
 import { writeVerb } from '../shape/record-verbs.ts'
 import { someText } from '../shape/sound-text.ts'
@@ -37,7 +37,7 @@ const input = z.strictObject({
   /** Its subject, such as a person or a project. */
   about: z.string().min(1).max(1000).optional(),
   /** The end of its validity; a bare date means the end of its day. */
-  until: instantOrDay.optional(),
+  until: timeInZone.optional(),
   /** Chooses the kind in place of the rules. */
   as: z.enum(['perception', 'memory']).optional(),
   sensitivity: z.enum(sensitivities).optional(),

@@ -8,19 +8,15 @@ import type { Stored } from '../core/record.ts'
 import { rulesForPrompt } from '../core/standing-rule.ts'
 import { estimateTokens } from '../core/text/estimate-tokens.ts'
 import { usualRuleTokens } from '../core/text/pack-rules.ts'
-import { canonicalTime } from '../core/time.ts'
 import { embedCapabilities } from './embed/embed-capability.ts'
 import { lanes, pack, quotedShare } from './pack.ts'
 import { packedRules } from '../shape/packed-rules.ts'
 import { filters, readVerb, writeVerb } from '../shape/record-verbs.ts'
 import { limit } from '../shape/page.ts'
+import { timeInZone } from '../shape/field.ts'
 import { z } from 'zod'
 
 const name = z.string().min(1).max(1000)
-/** A bare date means the end of its day, in the zone of the book. A time without an offset is UTC. */
-const instant = z
-  .string()
-  .refine((text) => canonicalTime(text) !== undefined, 'is not an ISO 8601 date or time')
 const record = z.looseObject({ id: z.string(), kind: z.string() }) as unknown as z.ZodType<Stored<JsonObject>>
 
 /** Words of the question, as they are written there. */
@@ -30,8 +26,9 @@ const words = z.array(z.string())
 export const unreadCount = z.number().int().min(1).optional()
 
 /**
- * The question of recall and of verbs based on it. `at`: recall as of this time. `distinct`: only the best of nearly
- * equal records. `diversity`: how much hits must differ from each other.
+ * The question of recall and of verbs based on it. `at`: recall as the world was at this time. `knownAt`: as the book
+ * knew at this time. A bare date means the end of its day. `distinct`: only the best of nearly equal records.
+ * `diversity`: how much hits must differ from each other.
  */
 export const recallInput = {
   text: z.string().max(10_000),
@@ -47,7 +44,8 @@ export const recallInput = {
   filters,
   /** Default: 10 for the best hits, 40 for a whole answer. */
   limit: limit(usualLimits.best, hitLimit).unwrap().optional(),
-  at: instant.optional(),
+  at: timeInZone.optional(),
+  knownAt: timeInZone.optional(),
   distinct: z.boolean().default(true),
   diversity: z.number().min(0).max(1).default(0),
   /** `sharp`: only hits before the largest drop in score. */

@@ -84,7 +84,7 @@ export function createRecall({
     const { want, part, degraded: notChosen } = choice instanceof Promise ? await choice : choice
     const limit = most ?? usualLimits[part ? 'whole' : 'best']
     const options = { want, limit, minScore, distinct, diversity, cut }
-    const moment = { nowMs: parseTime(scope.at ?? '') ?? startedMs, zone }
+    const moment = { nowMs: parseTime(scope.at ?? scope.knownAt ?? '') ?? startedMs, zone }
     // The words that ask for a whole are no words of its records.
     const subject = part ? part.subjectOf(text) : text
     const words = parseQuestionWords(subject, moment, withoutParts)

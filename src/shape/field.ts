@@ -41,6 +41,14 @@ export const instantOrDay = z.string().transform((value, context) => {
   return z.NEVER
 })
 
+/**
+ * An ISO 8601 date or time, unchanged: `localTime`, `beginningOf` and `endingOf` of `core/zone.ts` read it in the book's
+ * time zone.
+ */
+export const timeInZone = z
+  .string()
+  .refine((text) => canonicalTime(text) !== undefined, 'is not an ISO 8601 date or time')
+
 /** An ISO 8601 instant in canonical form; another spelling is an error. */
 export const canonicalInstant = z
   .string()

@@ -23,6 +23,7 @@ import { knownIdCases } from './memory/known-id.ts'
 import { skillCases } from './memory/skill.ts'
 import { queueCases } from './queue.ts'
 import { traceQueryCases } from './memory/trace-query.ts'
+import { twoTimesCases } from './memory/two-times.ts'
 import { conversationMemoryCases, sourceRuleCases } from './memory/conversation-memory.ts'
 import { bundleRefusalCases } from './archive/bundle-refusal.ts'
 import { bundleCases } from './bundle.ts'
@@ -131,6 +132,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     vectorCases(cases)
     traceQueryCases(cases)
     perceptionCases(cases)
+    twoTimesCases(cases)
     rememberCases(cases)
     factCases(cases)
     seedShapeCases(cases, host)

@@ -66,8 +66,8 @@ export function resolveTimes(
 function timePaths(kinds: Kind | readonly Kind[] | undefined): ReadonlySet<string> {
   const paths = new Set(['created_at', 'updated_at'])
   const list = kinds === undefined ? [] : 'name' in kinds ? [kinds] : kinds
-  for (const { facets, expires } of list)
-    for (const path of [facets.happened_at, expires]) if (path !== undefined) paths.add(path)
+  for (const { facets, begins, expires } of list)
+    for (const path of [facets.happened_at, begins, expires]) if (path !== undefined) paths.add(path)
   return paths
 }
 

@@ -49,6 +49,7 @@ const texts: Readonly<Record<string, string>> = {
   token_id: 'Id of the token',
   topic: 'The topic, in plain words',
   type: 'Its type',
+  valid_from: 'Date from which it is true (ISO 8601)',
   valid_until: 'Date after which it is no longer true (ISO 8601)',
   verified: 'True: somebody checked it',
   want: 'Best hits, all that answers, all by time, or material for a summary. Default: by the question',

@@ -138,14 +138,14 @@ export const kstarShapes: readonly SeedShape[] = [
     summary: 'Lists the facts of a schema.',
     capability: 'kstar:get_facts',
     input: inputFields({ schema: text }),
-    fieldNames: { includeSuperseded: 'include_superseded' },
+    fieldNames: { includeExpired: 'include_expired', includeSuperseded: 'include_superseded' },
   }),
   listShape({
     names: kstarNames('query_facts'),
     summary: 'Lists facts of a schema that have a value at a JSONPath.',
     capability: 'kstar:query_facts',
     input: inputFields({ schema: text.optional(), path: text.optional(), value: z.unknown().optional() }),
-    fieldNames: { ...orderField, includeSuperseded: 'include_superseded' },
+    fieldNames: { ...orderField, includeExpired: 'include_expired', includeSuperseded: 'include_superseded' },
   }),
   singleCallShape({
     names: kstarNames('store_skill'),

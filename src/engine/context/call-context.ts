@@ -1,7 +1,7 @@
 // Builds two parts of a call: its view of the book, and the ports that its capability names in `uses`.
 // Invariant: a capability gets only the ports in its `uses`; a guest's port reaches no further than its token.
 import { type AbortSignalLike, neverAborted } from '../../core/abort.ts'
-import { endingOf, utcZone } from '../../core/zone.ts'
+import { endingOf, localTime, utcZone } from '../../core/zone.ts'
 import type { ArchivePort } from '../../core/capability/port/archive-port.ts'
 import type {
   CallPort,
@@ -19,6 +19,7 @@ import type { PoolPort } from '../../core/pool.ts'
 import type { AnyCapability } from '../../core/capability/capability.ts'
 import type { SyncDirection, SyncResult } from '../../core/capability/status.ts'
 import { checkCallScope } from '../../core/book.ts'
+import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { isRecallable, kindNameOf, type Kinds } from '../../core/kind.ts'
 import type { Keyring, Ports } from '../../core/ports.ts'
@@ -261,10 +262,10 @@ function recallPort(
   { view, port, activity }: Call,
 ): RecallPort {
   const isOwner = view.caller.role === 'owner'
-  const completed = ({ at, kinds: names, ...query }: RecallQuery): RecallQuery => {
-    const asOf = at === undefined ? {} : { at: endingOf(at, port.zone) }
+  const completed = ({ at, knownAt, kinds: names, ...query }: RecallQuery): RecallQuery => {
+    const [asOf, known] = [at, knownAt].map((time) => time && endingOf(localTime(time, port.zone), port.zone))
     const named = names ? { kinds: names.map((name) => kindNameOf(kinds.all, name)) } : {}
-    return { ...query, ...named, ...asOf }
+    return { ...query, ...named, ...defined({ at: asOf, knownAt: known }) }
   }
   return {
     ask: (query) => view.recall()(completed(query), port.signal),

@@ -13,6 +13,7 @@ import { defined } from '../../core/defined.ts'
 import { splitScope } from './store-record.ts'
 import { name, receipt } from './record-schema.ts'
 import { type Fact, type FactBody, factInput, factKind, storedFact, supersedeInput } from './fact-kind.ts'
+import { assertValidity, canonicalValidity } from './validity.ts'
 import { page, readVerb, recordQuery, recordVerbs, writeVerb } from '../../shape/record-verbs.ts'
 import { storedNow } from '../../shape/receipt.ts'
 
@@ -23,6 +24,8 @@ const factReceipt = receipt.extend({
 
 /** True: includes facts that another fact replaced. */
 const includeSuperseded = z.boolean().default(false)
+/** True: includes facts outside their validity. */
+const includeExpired = z.boolean().default(false)
 
 /** Most replaced facts to follow in search of a circle. Beyond them, a circle is not found. */
 const maxChainLength = 10_000
@@ -32,7 +35,10 @@ const { asItem: asFact, ...verbs } = recordVerbs('fact', storedFact)
 interface NewFact {
   /** Id from the caller. An existing fact of this id gets a new version. Absent: a new id. */
   readonly id?: string | undefined
-  readonly body: Pick<FactBody, 'schema' | 'data' | 'source' | 'verified' | 'supersedes'>
+  readonly body: Pick<
+    FactBody,
+    'schema' | 'data' | 'source' | 'verified' | 'supersedes' | 'valid_from' | 'valid_until'
+  >
   readonly scope: PutRequest['scope'] & object
 }
 
@@ -40,7 +46,9 @@ interface NewFact {
  * Stores a fact, checked against the registered schema if there is one. A fact that replaces another inherits its
  * sensitivity.
  */
-function storeFact({ id: newId, body: fact, scope }: NewFact, at: WriteContext<'records'>) {
+function storeFact({ id: newId, body: given, scope }: NewFact, at: WriteContext<'records'>) {
+  const fact = canonicalValidity(given, at.call.zone)
+  assertValidity(fact, 'valid_until')
   // Normalize to JSON, which drops undefined members.
   const data = JSON.parse(JSON.stringify(fact.data)) as JsonObject
   // `rules`: a schema binds a guest that can't see it.
@@ -144,10 +152,10 @@ export const factCapabilities = [
     id: 'kstar:get_facts',
     method: 'facts.get',
     summary: 'Lists the facts of a schema, newest first.',
-    input: z.strictObject({ schema: name, includeSuperseded, ...page }),
+    input: z.strictObject({ schema: name, includeSuperseded, includeExpired, ...page }),
     output: verbs.page,
-    run: ({ schema, includeSuperseded: superseded, ...query }, at) =>
-      verbs.pageOf(at, { ...query, filters: { schema }, include: { superseded } }),
+    run: ({ schema, includeSuperseded: superseded, includeExpired: expired, ...query }, at) =>
+      verbs.pageOf(at, { ...query, filters: { schema }, include: { superseded, expired } }),
   }),
   readVerb({
     id: 'kstar:query_facts',
@@ -161,6 +169,7 @@ export const factCapabilities = [
         /** Value that must be at `path`. Default: any value. */
         value: value.optional(),
         includeSuperseded,
+        includeExpired,
       })
       .refine((input) => input.value === undefined || input.path !== undefined, {
         path: ['path'],
@@ -168,14 +177,16 @@ export const factCapabilities = [
       })
       .prefault({}),
     output: verbs.page,
-    run({ schema, path, value, filters, orderBy, includeSuperseded: superseded, ...query }, at) {
+    run(
+      { schema, path, value, filters, includeSuperseded: superseded, includeExpired: expired, ...query },
+      at,
+    ) {
       const steps = path === undefined ? undefined : parseJsonPath(path)
       return verbs.pageOf(at, {
         ...query,
-        orderBy,
         filters: schema === undefined ? filters : { and: [{ schema }, ...(filters ? [filters] : [])] },
         ...(steps ? { selection: { steps: [{ step: 'member', name: 'data' }, ...steps], value } } : {}),
-        include: { superseded },
+        include: { superseded, expired },
       })
     },
   }),

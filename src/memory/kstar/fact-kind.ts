@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { recordHead } from '../../shape/record-head.ts'
 import { jsonObject, recordId } from '../../shape/field.ts'
 import { name, scope, text } from './record-schema.ts'
+import { validityFields, validityInput } from './validity.ts'
 
 const factFields = {
   /** Name of the data's schema, registered or not. */
@@ -17,6 +18,7 @@ const factFields = {
 export const factInput = z.strictObject({
   id: recordId.optional(),
   ...factFields,
+  ...validityInput,
   supersedes: recordId.optional(),
   ...scope,
 })
@@ -27,12 +29,14 @@ export const supersedeInput = z.strictObject({
   data: factFields.data,
   source: factFields.source,
   verified: factFields.verified,
+  ...validityInput,
   ...scope,
 })
 
 const factBody = z.looseObject({
   ...factFields,
   verified: z.boolean(),
+  ...validityFields,
   /** Version of the schema against which the data was checked; absent if the schema was not registered. */
   schema_version: z.number().int().min(1).optional(),
   supersedes: recordId.optional(),
@@ -48,13 +52,16 @@ export const factKind: Kind<'fact', FactBody> = {
   name: 'fact',
   // Adds the required field to a body that another program wrote.
   complete: (body) => ({ verified: false, ...body }),
-  summary: 'Data of a named schema, with its source; it may replace an earlier fact.',
+  summary:
+    'Data of a named schema, with its source and the time of its validity; it may replace an earlier fact.',
   version: 1,
   schema: factBody,
   text: [whenField, 'schema', 'data', 'source'],
   names: ['data.name', 'data.title', 'data.canonical_name', 'data.aliases'],
   facets: { schema: 'schema' },
   scopedBy: 'schema',
+  begins: 'valid_from',
+  expires: 'valid_until',
   // On a conflict, the version of the mirror wins: it is the authority on facts.
   policy: 'remote_wins',
   links: ['supersedes'],

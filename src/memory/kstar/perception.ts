@@ -2,7 +2,7 @@
 // evidence. Shape, kind and verbs.
 import { z } from 'zod'
 import { recordHead } from '../../shape/record-head.ts'
-import { instant, instantOrDay, recordId } from '../../shape/field.ts'
+import { recordId, timeInZone } from '../../shape/field.ts'
 import { name, receipt, scope, text } from './record-schema.ts'
 import { type Kind, whenField } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -10,7 +10,7 @@ import { bodyOf } from '../../core/record.ts'
 import { isAlreadyStored, splitScope } from './store-record.ts'
 import { page, readVerb, recordQuery, recordVerbs, writeVerb } from '../../shape/record-verbs.ts'
 import { storedNow } from '../../shape/receipt.ts'
-import { type Zone, endingOf } from '../../core/zone.ts'
+import { assertValidity, canonicalValidity, validityFields, validityInput } from './validity.ts'
 
 const confidence = z.number().min(0).max(1)
 const evidence = z.array(recordId).max(1000)
@@ -24,8 +24,7 @@ const perceptionInput = z.strictObject({
   content,
   confidence: confidence.default(1),
   evidence: evidence.default([]),
-  /** A bare date means the end of its day. */
-  valid_until: instantOrDay.optional(),
+  ...validityInput,
   /** True: replaces the perception of the same id; its earlier version stays in the history. */
   replace: z.boolean().default(false),
   ...scope,
@@ -38,7 +37,8 @@ const perceptionUpdates = z.strictObject({
   content: content.optional(),
   confidence: confidence.optional(),
   evidence: evidence.optional(),
-  valid_until: instantOrDay.nullable().optional(),
+  valid_from: timeInZone.nullable().optional(),
+  valid_until: timeInZone.nullable().optional(),
 })
 
 const perceptionBody = z.looseObject({
@@ -47,7 +47,7 @@ const perceptionBody = z.looseObject({
   content,
   confidence,
   evidence,
-  valid_until: instant.optional(),
+  ...validityFields,
 })
 
 type PerceptionBody = z.output<typeof perceptionBody>
@@ -64,7 +64,8 @@ export const perceptionKind: Kind<'perception', PerceptionBody> = {
   name: 'perception',
   // Adds the required fields to a body that another program wrote.
   complete: (body) => ({ type: 'observation', confidence: 1, evidence: [], ...body }),
-  summary: 'Something noticed or believed about a subject: how surely, on what evidence, until when.',
+  summary:
+    'Something noticed or believed about a subject: how surely, on what evidence, from when, until when.',
   version: 1,
   schema: perceptionBody,
   text: [whenField, 'type', 'subject', 'content'],
@@ -72,6 +73,7 @@ export const perceptionKind: Kind<'perception', PerceptionBody> = {
   scopedBy: 'subject',
   // Two devices may each add evidence or raise the confidence: both changes are merged.
   policy: 'merge',
+  begins: 'valid_from',
   expires: 'valid_until',
   links: ['evidence'],
   // A perception loses its ground with its last evidence: a cascading forget then forgets it too. `rests`:
@@ -81,28 +83,20 @@ export const perceptionKind: Kind<'perception', PerceptionBody> = {
 
 const verbs = recordVerbs('perception', perception)
 
-/** Returns `input` with a bare date in `valid_until` replaced by the end of that day. */
-function withExpiryInstant<Input extends { valid_until?: string | null | undefined }>(
-  input: Input,
-  zone: Zone,
-): Input {
-  const { valid_until: validUntil } = input
-  return typeof validUntil === 'string' ? { ...input, valid_until: endingOf(validUntil, zone) } : input
-}
-
-/** True: includes perceptions past their `valid_until`. */
+/** True: includes perceptions outside their validity. */
 const includeExpired = z.boolean().default(false)
 
 export const perceptionCapabilities = [
   writeVerb({
     id: 'kstar:store_perception',
     method: 'perceptions.store',
-    summary: 'Stores a belief about a subject, with confidence, evidence and an end.',
+    summary: 'Stores a belief about a subject, with confidence, evidence and the time of its validity.',
     input: perceptionInput,
     output: receipt,
     run(input, at) {
       const { scope, rest } = splitScope(input)
-      const { id: givenId, replace, ...fields } = withExpiryInstant(rest, at.call.zone)
+      const { id: givenId, replace, ...fields } = canonicalValidity(rest, at.call.zone)
+      assertValidity(fields, 'valid_until')
       const body = fields as JsonObject
       const isSame = isAlreadyStored({ id: givenId, body, scope, replace, path: 'id' }, at)
       if (givenId !== undefined && isSame) return { id: givenId, ...storedNow(at.call) }
@@ -152,8 +146,10 @@ export const perceptionCapabilities = [
     run({ id, updates }, at) {
       const record = at.records.get(id)
       if (record?.kind !== 'perception') return { id, updated: false }
-      const changed = Object.entries({ ...bodyOf(record), ...withExpiryInstant(updates, at.call.zone) })
+      const changes = canonicalValidity(updates, at.call.zone)
+      const changed = Object.entries({ ...bodyOf(record), ...changes })
       const body = Object.fromEntries(changed.filter(([, value]) => value !== null && value !== undefined))
+      if (changes.valid_from ?? changes.valid_until) assertValidity(body, 'updates.valid_until')
       at.records.put({ kind: 'perception', id, body: body as JsonObject })
       return { id, updated: true }
     },

@@ -5,7 +5,7 @@ import { z } from 'zod'
 
 const says = z.string()
 const legName = z.enum(['text', 'window', 'session', 'name', 'vector'])
-const scopeOption = z.enum(['kinds', 'agent', 'session', 'resource', 'filters', 'at'])
+const scopeOption = z.enum(['kinds', 'agent', 'session', 'resource', 'filters', 'at', 'knownAt'])
 
 /** One reason why a record is no hit. Ranks begin at 1; scores, coverages and shares are 0 to 1. */
 const reason = z.discriminatedUnion('code', [
@@ -15,6 +15,7 @@ const reason = z.discriminatedUnion('code', [
   /** `wholeKind`: recall returns no record of the kind. False: not this record, in its present state. */
   z.object({ code: z.literal('not-recalled'), says, wholeKind: z.boolean() }),
   /** `at`: canonical time. */
+  z.object({ code: z.literal('not-yet-valid'), says, at: z.string() }),
   z.object({ code: z.literal('expired'), says, at: z.string().optional() }),
   /** `by`: ids of the records that supersede it, as far as the caller may see them. */
   z.object({ code: z.literal('superseded'), says, by: z.array(z.string()) }),

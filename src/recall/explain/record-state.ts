@@ -3,7 +3,7 @@
 import type { RecallQuery } from '../../core/capability/port/recall-port.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { readPath } from '../../core/json/path.ts'
-import { isRecallable } from '../../core/kind.ts'
+import { isRecallable, type Kind } from '../../core/kind.ts'
 import type { Stored } from '../../core/record.ts'
 import type { CurrentOptions } from '../../store/condition/current-sql.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
@@ -36,6 +36,12 @@ export function findRecord({ seen, isOwner }: SeenParts, id: string): FoundRecor
   return record && { row, record }
 }
 
+/** When the record begins to be valid in the world; undefined: it has no such time. */
+export function beginOf(kind: Kind | undefined, record: Stored<JsonObject>): string | undefined {
+  const begin = kind?.begins === undefined ? undefined : readPath(record, kind.begins)
+  return typeof begin === 'string' ? begin : undefined
+}
+
 const scopeOptions = ['kinds', 'agent', 'session', 'resource', 'filters'] as const
 
 /** The reasons by the state of the record and by the scope of `query`; empty if recall ranks the record. */
@@ -44,17 +50,18 @@ export function stateReasons(
   found: FoundRecord,
 ): Reason[] {
   const { row } = found
-  const { at, kinds, agent, session, resource, filters } = query
-  if (seen.queries.matching([row.seq], { at, kinds, agent, session, resource, filters }).has(row.seq))
+  const { at, knownAt, kinds, agent, session, resource, filters } = query
+  const times = { ...(at === undefined ? {} : { at }), ...(knownAt === undefined ? {} : { knownAt }) }
+  if (seen.queries.matching([row.seq], { ...times, kinds, agent, session, resource, filters }).has(row.seq))
     return []
-  const isCurrent = seen.queries.matching([row.seq], at === undefined ? {} : { at }).has(row.seq)
-  return [...(isCurrent ? [] : currentReasons(seen, at, found)), ...scopeReasons(seen, query, found)]
+  const isCurrent = seen.queries.matching([row.seq], times).has(row.seq)
+  return [...(isCurrent ? [] : currentReasons(seen, times, found)), ...scopeReasons(seen, query, found)]
 }
 
-/** Why the record is not current, at the time `at` if the question has one. */
+/** Why the record is not current, at the times of the question if it has one. */
 function currentReasons(
   { kinds, queries }: RecallParts['seen'],
-  at: string | undefined,
+  { at, knownAt }: Pick<RecallQuery, 'at' | 'knownAt'>,
   { row, record }: FoundRecord,
 ): Reason[] {
   const { id, kind: kindName } = row
@@ -67,13 +74,33 @@ function currentReasons(
       : `Recall does not return this ${kindName} in its present state, such as one that waits for approval.`
     reasons.push({ code: 'not-recalled', says, wholeKind })
   }
-  const everything = { expired: true, superseded: true, outdated: true, asOf: at }
-  const isShown = (include: CurrentOptions) =>
-    queries.query({ kind: kindName, filters: { id }, include, limit: 1 }).records.length > 0
+  const { created_at: learnedAt } = record
+  if (knownAt !== undefined && learnedAt > knownAt)
+    return [
+      ...reasons,
+      {
+        code: 'out-of-scope',
+        option: 'knownAt',
+        has: learnedAt,
+        says: `The book learned it at ${learnedAt}, after the time of the question (\`knownAt\`).`,
+      },
+    ]
+  const everything = { expired: true, superseded: true, outdated: true, asOf: at, knownAt }
+  const isShown = (include: CurrentOptions, filters: object = {}) =>
+    queries.query({ kind: kindName, filters: { ...filters, id }, include, limit: 1 }).records.length > 0
+  const begin = beginOf(kind, record)
   if (!isShown({ ...everything, expired: false })) {
     const expiry = kind?.expires === undefined ? undefined : readPath(record, kind.expires)
+    const isLater =
+      begin !== undefined &&
+      kind?.begins !== undefined &&
+      isShown(everything, { [kind.begins]: { gt: at ?? knownAt ?? 'now' } })
     const when = typeof expiry === 'string' ? { at: expiry } : {}
-    reasons.push({ code: 'expired', says: `It has expired${when.at ? ` (${when.at})` : ''}.`, ...when })
+    reasons.push(
+      isLater
+        ? { code: 'not-yet-valid', says: `It is not valid before ${begin}.`, at: begin }
+        : { code: 'expired', says: `It has expired${when.at ? ` (${when.at})` : ''}.`, ...when },
+    )
   }
   if (!isShown({ ...everything, superseded: false })) {
     const by = supersedersOf({ kinds, queries }, id)
@@ -86,7 +113,7 @@ function currentReasons(
       says: 'It was made from a record that is forgotten or became more sensitive, and waits to be rebuilt.',
     })
   const happenedAt = quoteOf(kinds, record).happenedAt
-  if (at !== undefined && happenedAt > at)
+  if (at !== undefined && begin === undefined && happenedAt > at)
     reasons.push({
       code: 'out-of-scope',
       option: 'at',
@@ -128,7 +155,7 @@ function scopeReasons({ queries }: RecallParts['seen'], query: RecallQuery, { ro
   })
 }
 
-function outOfScopeText(option: Exclude<ScopeOption, 'at'>, has: string | undefined): string {
+function outOfScopeText(option: Exclude<ScopeOption, 'at' | 'knownAt'>, has: string | undefined): string {
   if (option === 'filters') return 'It does not match the `filters` of the question.'
   const name = option === 'kinds' ? 'kind' : option
   return has === undefined

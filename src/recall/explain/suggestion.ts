@@ -9,7 +9,7 @@ import { isAskingWord, stopWords } from '../question-words.ts'
 import type { Reason, ReasonCode, ReasonOf, Suggestion } from './explanation.ts'
 import { rankOf } from './place-reason.ts'
 import type { RecallParts } from './recall-parts.ts'
-import type { FoundRecord } from './record-state.ts'
+import { beginOf, type FoundRecord } from './record-state.ts'
 
 /** A change to try. */
 type Change = Omit<Suggestion, 'rank'>
@@ -92,8 +92,8 @@ function changesFor(
     const names = options.map((option) => `\`${option}\``).join(', ')
     changes.push({ code: 'remove-filter', says: `Ask without ${names}.`, remove: options })
   }
-  if (reasons.some(({ code }) => code === 'expired' || code === 'superseded')) {
-    const at = quoteOf(seen.kinds, record).happenedAt
+  if (['expired', 'superseded', 'not-yet-valid'].some((code) => reasons.some((one) => one.code === code))) {
+    const at = beginOf(seen.kinds.get(record.kind), record) ?? quoteOf(seen.kinds, record).happenedAt
     changes.push({ code: 'other-time', says: `Ask as of ${at} (\`at\`).`, set: { at } })
   }
   for (const { rank } of of('below-others')) {

@@ -1,4 +1,4 @@
-// The condition of current records: not expired, not superseded by a live record, not outdated.
+// The condition of current records: begun, not expired, not superseded by a live record that has begun, not outdated.
 // Invariant: the condition is part of the query, so that no page, ranking or count includes other records. A hidden
 // record never hides a visible one.
 // Displaced: of several records that supersede the same one, all but the preferred one, and their successors.
@@ -6,11 +6,16 @@
 import type { Include } from '../../core/capability/port/record-port.ts'
 import type { Kind } from '../../core/kind.ts'
 import type { Fragment } from '../schema/column.ts'
-import { isPreferredSql } from '../schema/succession.ts'
+import { isPreferredSql, presentStartSql, startSql } from '../schema/succession.ts'
 
 export interface CurrentOptions extends Include {
-  /** Canonical time: current at this instant, not now. A record that was superseded only later is current. */
+  /**
+   * Canonical time: current at this instant of the world, not now. A record without a begin takes effect when it
+   * happened; in a query of the present, at once, because the clock of another device may be ahead.
+   */
   readonly asOf?: string | undefined
+  /** Canonical time: among the records that the book had at this instant. Without `asOf`, also current then, not now. */
+  readonly knownAt?: string | undefined
   /**
    * Conditions over `facets f` and `records r`: only a record that satisfies them can supersede another. Default:
    * any can.
@@ -22,54 +27,67 @@ export interface CurrentOptions extends Include {
 export function currentSql(
   kind: Kind | undefined,
   now: string,
-  { expired = false, superseded = false, outdated = false, asOf, bounds = [] }: CurrentOptions = {},
+  { expired = false, superseded = false, outdated = false, asOf, knownAt, bounds = [] }: CurrentOptions = {},
 ): Fragment[] {
-  const mayExpire = !kind || kind.expires !== undefined
-  const mayBeSuperseded = !kind || kind.cites?.some((link) => link.supersedes) === true
-  const where: Fragment[] = []
-  if (mayExpire && !expired)
-    where.push({ sql: '(f.expires_at IS NULL OR f.expires_at > ?)', params: [asOf ?? now] })
+  const time = asOf ?? knownAt ?? now
+  const learnedBefore = knownAt === undefined ? [] : [{ sql: 'f.created_at <= ?', params: [knownAt] }]
+  const where: Fragment[] = [...learnedBefore]
+  if ((!kind || kind.begins !== undefined) && !expired)
+    where.push({ sql: '(f.begins_at IS NULL OR f.begins_at <= ?)', params: [time] })
+  if ((!kind || kind.expires !== undefined) && !expired)
+    where.push({ sql: '(f.expires_at IS NULL OR f.expires_at > ?)', params: [time] })
   if ((!kind || kind.madeFrom) && !outdated) where.push({ sql: 'f.outdated = 0', params: [] })
+  const mayBeSuperseded = !kind || kind.cites?.some((link) => link.supersedes) === true
   if (!mayBeSuperseded || superseded) return where
-  const supersededLater =
-    asOf === undefined ? { sql: '', params: [] } : { sql: ' OR f.superseded_at > ?', params: [asOf] }
-  const isLatest = `(f.superseded_at IS NULL${supersededLater.sql})`
-  if (bounds.length === 0) return [...where, { sql: isLatest, params: supersededLater.params }]
+  const [start, end] =
+    asOf === undefined ? [presentStartSql, 'f.replaced_from'] : [startSql, 'f.superseded_at']
+  const superseders = [...bounds, ...learnedBefore]
+  if (superseders.length === 0) {
+    where.push({ sql: `(${end} IS NULL OR ${end} > ?)`, params: [time] })
+    return where
+  }
   // A short cut: if no displaced record supersedes it, a record that is current among all records is current
-  // among the visible ones. Otherwise the records within `bounds` decide.
-  const notSuperseded = notSupersededInBoundsSql(bounds, asOf)
+  // among the visible ones. Otherwise the records within `superseders` decide.
+  const notSuperseded = notSupersededSql(superseders, time, start)
   where.push({
-    sql: `(${isLatest} AND NOT ${isSupersederDisplaced} OR ${notSuperseded.sql})`,
-    params: [...supersededLater.params, ...notSuperseded.params],
+    sql: `(f.superseded_at IS NULL AND NOT ${isSupersederDisplaced} OR ${notSuperseded.sql})`,
+    params: notSuperseded.params,
   })
   return where
 }
 
-/** SQL: a record that supersedes `r` is displaced, maybe by a hidden one. Then `notSupersededInBoundsSql` decides. */
+/** SQL: a record that supersedes `r` is displaced, maybe by a hidden one. Then `notSupersededSql` decides. */
 const isSupersederDisplaced = `EXISTS (SELECT 1 FROM links l JOIN facets e ON e.seq = l.seq
   WHERE l.target = r.id AND l.supersedes > 0 AND e.displaced_at IS NOT NULL)`
 
 /**
- * The condition that no record within `bounds` takes the place of the outer `f` and `r`: among visible records, the
- * record is not displaced, and every record that supersedes it is displaced.
+ * The condition that no record within `bounds` takes the place of the outer `f` and `r` by `time`: among visible
+ * records, the record is not displaced, and no successor, direct or not, has started. `start`: the SQL of the start of a
+ * row. A record whose direct successors are all displaced is not superseded.
  */
-function notSupersededInBoundsSql(bounds: readonly Fragment[], asOf: string | undefined): Fragment {
+function notSupersededSql(
+  bounds: readonly Fragment[],
+  time: string,
+  start: (alias: string) => string,
+): Fragment {
   // `near` selects the candidates first, so that `bounds` run once. A record that is not displaced among all records
   // is not displaced among the visible ones: then the query walks no chain.
-  // The tables: `above` has the record, its successors, and the records that displaced ones supersede;
-  // `near` also their rivals; `seen` those within `bounds`; `up` the visible chain of each displaced record;
-  // `displaced` those with a preferred rival in this chain; `heirs` the visible successors.
-  // A record is superseded if it is displaced, or if one of its heirs is not. The time is then that of its
-  // earliest heir, displaced or not, as in `superseded_at`.
-  const until = asOf === undefined ? '' : ' AND s.happened_at <= ?'
-  const times = asOf === undefined ? [] : [asOf]
+  // The tables: `below` has the direct successors, and those of each that has not started; `above` the record and
+  // `below`, and the records that displaced ones supersede; `near` also their rivals; `seen` those within `bounds`;
+  // `up` the visible chain of each displaced record; `displaced` those with a preferred rival in this chain; `line` the
+  // visible successors of the record, and of each with a visible successor that is not displaced.
   return {
     sql: `NOT EXISTS (
-      WITH RECURSIVE above(root, seq, id, kind, displaced) AS (
-        SELECT r.seq, r.seq, r.id, f.kind, f.displaced_at IS NOT NULL
-        UNION SELECT e.seq, e.seq, t.id, e.kind, e.displaced_at IS NOT NULL
+      WITH RECURSIVE below(seq, id, kind, displaced, started) AS (
+        SELECT e.seq, t.id, e.kind, e.displaced_at IS NOT NULL, ${start('e')} <= ?
           FROM links l JOIN facets e ON e.seq = l.seq JOIN records t ON t.seq = l.seq
           WHERE l.target = r.id AND l.supersedes > 0 AND e.kind = f.kind
+        UNION SELECT e.seq, t.id, e.kind, e.displaced_at IS NOT NULL, ${start('e')} <= ? FROM below o
+          JOIN links l ON l.target = o.id AND l.supersedes > 0
+          JOIN facets e ON e.seq = l.seq AND e.kind = o.kind JOIN records t ON t.seq = l.seq WHERE NOT o.started),
+      above(root, seq, id, kind, displaced) AS (
+        SELECT r.seq, r.seq, r.id, f.kind, f.displaced_at IS NOT NULL
+        UNION SELECT seq, seq, id, kind, displaced FROM below
         UNION SELECT o.root, e.seq, t.id, e.kind, e.displaced_at IS NOT NULL FROM above o
           JOIN links l ON l.seq = o.seq AND l.supersedes > 0
           JOIN records t ON t.id = l.target JOIN facets e ON e.seq = t.seq AND e.kind = o.kind WHERE o.displaced),
@@ -77,8 +95,8 @@ function notSupersededInBoundsSql(bounds: readonly Fragment[], asOf: string | un
         SELECT seq FROM above
         UNION SELECT m.seq FROM above o JOIN links l ON l.seq = o.seq AND l.supersedes > 0
           JOIN links m ON m.target = l.target AND m.supersedes > 0 WHERE o.displaced),
-      seen(seq, id, kind, created_at, happened_at) AS MATERIALIZED (
-        SELECT f.seq, r.id, f.kind, f.created_at, f.happened_at
+      seen(seq, id, kind, created_at, start) AS MATERIALIZED (
+        SELECT f.seq, r.id, f.kind, f.created_at, ${start('f')}
         FROM near JOIN facets f ON f.seq = near.seq JOIN records r ON r.seq = near.seq
         WHERE ${bounds.map(({ sql }) => sql).join(' AND ')}),
       up(root, seq, id, kind, created_at) AS (
@@ -86,17 +104,20 @@ function notSupersededInBoundsSql(bounds: readonly Fragment[], asOf: string | un
           WHERE a.seq = a.root AND a.displaced
         UNION SELECT o.root, t.seq, t.id, t.kind, t.created_at FROM up o
           JOIN links l ON l.seq = o.seq AND l.supersedes > 0 JOIN seen t ON t.id = l.target AND t.kind = o.kind),
-      displaced(seq, happened_at) AS (
-        SELECT o.root, s.happened_at FROM up o JOIN links l ON l.seq = o.seq AND l.supersedes > 0
+      displaced(seq, start) AS MATERIALIZED (
+        SELECT o.root, s.start FROM up o JOIN links l ON l.seq = o.seq AND l.supersedes > 0
           JOIN links m ON m.target = l.target AND m.supersedes > 0 AND m.seq <> l.seq
           JOIN seen s ON s.seq = m.seq AND s.kind = o.kind
           WHERE ${isPreferredSql('(s.created_at, s.id)', '(o.created_at, o.id)')}),
-      heirs(seq, happened_at) AS (
-        SELECT s.seq, s.happened_at FROM links l JOIN seen s ON s.seq = l.seq
-          WHERE l.target = r.id AND l.supersedes > 0 AND s.kind = f.kind)
-      SELECT 1 FROM displaced s WHERE s.seq = r.seq${until}
-      UNION ALL SELECT 1 FROM heirs s WHERE EXISTS (
-        SELECT 1 FROM heirs WHERE seq NOT IN (SELECT seq FROM displaced))${until})`,
-    params: [...bounds.flatMap(({ params }) => params), ...times, ...times],
+      heirs(target, seq, id, kind, start) AS MATERIALIZED (
+        SELECT l.target, s.seq, s.id, s.kind, s.start FROM seen s
+          JOIN links l ON l.seq = s.seq AND l.supersedes > 0),
+      line(id, kind, start) AS (
+        SELECT r.id, f.kind, NULL
+        UNION SELECT h.id, h.kind, h.start FROM line o JOIN heirs h ON h.target = o.id AND h.kind = o.kind
+          WHERE (h.target, h.kind) IN (SELECT target, kind FROM heirs WHERE seq NOT IN (SELECT seq FROM displaced)))
+      SELECT 1 FROM displaced s WHERE s.seq = r.seq AND s.start <= ?
+      UNION ALL SELECT 1 FROM line s WHERE s.start <= ?)`,
+    params: [time, time, ...bounds.flatMap(({ params }) => params), time, time],
   }
 }

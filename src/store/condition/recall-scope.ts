@@ -8,6 +8,7 @@ import type { Kind, Kinds } from '../../core/kind.ts'
 import { formatTime } from '../../core/time.ts'
 import { currentSql } from './current-sql.ts'
 import type { Fragment } from '../schema/column.ts'
+import { startSql } from '../schema/succession.ts'
 import { filterSql } from './filter-sql.ts'
 import { readCost, columnOnlyPart } from './read-budget.ts'
 import { type FindVisibleIds, linkSteps, visiblePredicate } from './visible-link.ts'
@@ -19,15 +20,21 @@ export interface ScopeQuery {
   readonly session?: string | undefined
   readonly resource?: string | undefined
   readonly filters?: unknown
-  /** Only records that happened at this instant or earlier, and were current then. Canonical time. */
+  /**
+   * Only records that were current at this instant of the world: valid then, or without a begin, happened then or
+   * earlier. Canonical time.
+   */
   readonly at?: string | undefined
+  /** Only records that the book had at this instant. Canonical time. */
+  readonly knownAt?: string | undefined
 }
 
 /**
  * SQL of a plain record: every recall without a filter may return it, at any time. Depends on its own hot columns
  * only.
  */
-export const plainSql = 'f.recallable = 1 AND f.expires_at IS NULL AND f.superseded_at IS NULL'
+export const plainSql =
+  'f.recallable = 1 AND f.begins_at IS NULL AND f.expires_at IS NULL AND f.superseded_at IS NULL'
 
 export interface ScopeConditions {
   readonly where: readonly Fragment[]
@@ -60,7 +67,7 @@ export function scopeSql(
   const now = formatTime(moment.nowMs)
   const where: Fragment[] = [
     { sql: 'f.recallable = 1', params: [] },
-    ...currentSql(undefined, now, { asOf: query.at, bounds }),
+    ...currentSql(undefined, now, { asOf: query.at, knownAt: query.knownAt, bounds }),
   ]
   const namedKinds = query.kinds?.map((name, i) => requireKind(kinds, name, `kinds.${i}`))
   if (query.kinds)
@@ -72,7 +79,7 @@ export function scopeSql(
     const wanted = query[field]
     if (wanted !== undefined) where.push({ sql: `r.${field} = ?`, params: [wanted] })
   }
-  if (query.at !== undefined) where.push({ sql: 'f.happened_at <= ?', params: [query.at] })
+  if (query.at !== undefined) where.push({ sql: `${startSql('f')} <= ?`, params: [query.at] })
   const onlyKind = namedKinds?.length === 1 ? namedKinds[0] : undefined
   const queriedKinds = namedKinds ?? [...kinds.values()]
   const filters = parseFilters(query.filters)
@@ -88,6 +95,7 @@ export function scopeSql(
   const isNarrow =
     query.filters !== undefined ||
     query.at !== undefined ||
+    query.knownAt !== undefined ||
     scopeFields.some((field) => query[field] !== undefined)
   return {
     where,

@@ -1,7 +1,7 @@
 // Reads records into the postings: derived records by their hot columns (the table `facets`), others (the delta) from
 // the records themselves, so that a question need not wait for the projection, which derives rows behind the writes.
 // Invariant: the delta equals the postings of the later derived rows. A record whose derived rows depend on more
-// than itself (it supersedes or marks another, has weights, or expires) blocks the delta until it is derived.
+// than itself (it supersedes or marks another, has weights, or a begin or an end) blocks the delta until it is derived.
 import type { Zone } from '../../core/zone.ts'
 import { type JsonObject, readPath } from '../../core/json/path.ts'
 import { isRecallable, type Kind, type Kinds } from '../../core/kind.ts'
@@ -205,7 +205,8 @@ export class PostingDelta {
     const body = JSON.parse(row.body) as JsonObject
     if (row.used === 1 || weightFacets.some((name) => valueAt(body, kind.facets[name]) !== undefined))
       return false
-    if (parseTime(textAt(body, kind.expires) ?? '') !== undefined) return false
+    if ([kind.begins, kind.expires].some((path) => parseTime(textAt(body, path) ?? '') !== undefined))
+      return false
     const happenedAt = textAt(body, kind.facets.happened_at) ?? row.created_at
     const texts = textsOfRecord(kind, body, happenedAt, zone)
     const terms = postings.setTexts(row.seq, texts, {

@@ -2,7 +2,7 @@
 // index).
 // Invariant: they match the record exactly. A forgotten or sealed record has none: sealed/opened-records.ts derives
 // sealed records in memory only. An outdated record has no words, because it may quote a forgotten one.
-import { type Zone, endingOf } from '../../core/zone.ts'
+import { type Zone, beginningOf, endingOf } from '../../core/zone.ts'
 import { type Marks, markId, marksIn } from '../../core/mark.ts'
 import {
   citedIds,
@@ -44,7 +44,7 @@ const facetColumns = facetNames.filter((name) => name !== 'happened_at')
 /** In the order of the values in `#writeFacets`. */
 const writtenColumns = ['kind', 'recallable', 'created_at', 'updated_at', 'session', 'happened_at'].concat(
   facetColumns,
-  ['text_key', 'expires_at', 'embed', 'outdated', 'marks'],
+  ['text_key', 'begins_at', 'expires_at', 'embed', 'outdated', 'marks'],
 )
 /**
  * Replaces a row and clears its succession. Not `INSERT OR REPLACE`: SQLite journals every page that such a
@@ -52,7 +52,7 @@ const writtenColumns = ['kind', 'recallable', 'created_at', 'updated_at', 'sessi
  */
 const facetsInsert = `INSERT INTO facets (seq, ${writtenColumns.join(', ')})
   VALUES (?, ${writtenColumns.map(() => '?').join(', ')})
-  ON CONFLICT (seq) DO UPDATE SET superseded_at = NULL, displaced_at = NULL,
+  ON CONFLICT (seq) DO UPDATE SET superseded_at = NULL, replaced_from = NULL, displaced_at = NULL,
     ${writtenColumns.map((name) => `${name} = excluded.${name}`).join(', ')}`
 
 const textInsert = (count: number) => {
@@ -165,7 +165,8 @@ export class DerivedRows {
       isOutdated,
     }: { readonly happenedAt: string; readonly key: number; readonly isOutdated: boolean },
   ): void {
-    const expires = textAt(body, kind.expires)
+    const begins = timeAt(body, kind.begins)
+    const expires = timeAt(body, kind.expires)
     const marks = this.#marksOf(row.id)
     this.#db.run(facetsInsert, [
       row.seq,
@@ -177,7 +178,8 @@ export class DerivedRows {
       happenedAt,
       ...facetColumns.map((name) => facetValue(body, name, kind.facets[name], marks)),
       key,
-      expires === undefined || parseTime(expires) === undefined ? null : endingOf(expires, this.#zone),
+      begins === undefined ? null : beginningOf(begins, this.#zone),
+      expires === undefined ? null : endingOf(expires, this.#zone),
       !isOutdated && isEmbeddable(kind, body) ? 1 : 0,
       isOutdated ? 1 : 0,
       marks ? JSON.stringify(marks) : null,
@@ -251,6 +253,12 @@ export class DerivedRows {
 function textAt(body: JsonObject, path: string | undefined): string | undefined {
   const value = path === undefined ? undefined : readPath(body, path)
   return typeof value === 'string' ? value : undefined
+}
+
+/** The time at `path`, as it is written; undefined for any other value. */
+function timeAt(body: JsonObject, path: string | undefined): string | undefined {
+  const text = textAt(body, path)
+  return text === undefined || parseTime(text) === undefined ? undefined : text
 }
 
 /** The value of a hot column: booleans as 0 or 1, null for a value of another type, which stays in the JSON only. */

@@ -42,7 +42,8 @@ CREATE TABLE facets (
   seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, recallable INTEGER NOT NULL, created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL, session TEXT, happened_at TEXT, domain TEXT, actor TEXT, action TEXT, success INTEGER,
   subject TEXT, confidence REAL, schema TEXT, name TEXT, importance REAL, pinned INTEGER, text_key INTEGER NOT NULL,
-  superseded_at TEXT, displaced_at TEXT, expires_at TEXT, embed INTEGER NOT NULL, outdated INTEGER NOT NULL, marks TEXT);
+  superseded_at TEXT, replaced_from TEXT, displaced_at TEXT, begins_at TEXT, expires_at TEXT, embed INTEGER NOT NULL,
+  outdated INTEGER NOT NULL, marks TEXT);
 CREATE INDEX facets_updated ON facets (kind, updated_at);
 CREATE INDEX facets_happened ON facets (kind, happened_at);
 CREATE INDEX facets_session ON facets (session, happened_at) WHERE session IS NOT NULL;
@@ -193,18 +194,19 @@ function markUnknownKindsStale(db: SqlDatabase, kinds: Kinds, settings: Settings
  * `version`.
  */
 function declarationKey(kind: Kind, { name: zone }: Zone): number {
-  const { version, text, facets, expires = '', cites = [], embed = true, scopeNames } = kind
+  const { version, text, facets, begins = '', expires = '', cites = [], embed = true, scopeNames } = kind
   const cited = cites.flatMap((cite) => [cite.path, String(precedenceOf(kind, cite))])
   return textKey([
     String(version),
     ...text,
     ...Object.entries(facets).flat(),
+    begins,
     expires,
     ...cited,
     String(embed !== false),
     // Increase the number when the folding of names changes.
     ...(scopeNames ? ['scopeNames', '2'] : []),
     // The words of a date and the end of a day depend on the time zone.
-    ...(zone !== utcZone.name && (expires !== '' || text.includes(whenField)) ? [zone] : []),
+    ...(zone !== utcZone.name && (begins !== '' || expires !== '' || text.includes(whenField)) ? [zone] : []),
   ])
 }

@@ -15,6 +15,7 @@ const camelKind = 'agent_key'
 const named = new Map([
   ['memory_type', 'a2p, of a proposal and a memory'],
   ['ci_id', 'Katra, of a persona'],
+  ['valid_from', 'of a perception, of a fact'],
   ['valid_until', 'as of a perception, of a rule'],
   ['superseded_at', 'a part of a profile, beside its fact'],
   ['superseded_by', 'a part of a profile, beside its fact'],

@@ -23,8 +23,10 @@ export interface RecallQuery {
   readonly filters?: unknown | undefined
   /** Default: `usualLimits`. */
   readonly limit?: number | undefined
-  /** Recall as of this time: later records are excluded, and recency counts from it. */
+  /** Recall as the world was at this time: later records are excluded, and recency counts from it. */
   readonly at?: string | undefined
+  /** Recall as the book knew at this time. Without `at`: as the world was then, too. */
+  readonly knownAt?: string | undefined
   /** True (default): returns only the best of nearly equal records. */
   readonly distinct?: boolean | undefined
   /** How much hits must differ from each other, 0 (default) to 1: maximal marginal relevance. */

@@ -55,6 +55,7 @@ const toScalarOperand = (value: unknown): Operand | undefined => {
 
 /** `Kind.expires` of the kinds that have it. */
 const expiryFieldByKind: Readonly<Record<string, string>> = {
+  fact: 'valid_until',
   inbox: 'expiresAt',
   message: 'archived_at',
   perception: 'valid_until',

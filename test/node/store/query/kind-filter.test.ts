@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { kinds } from '../../../../src/engine/capability-table.ts'
-import { endingOf, utcZone } from '../../../../src/core/zone.ts'
+import { beginningOf, endingOf, utcZone } from '../../../../src/core/zone.ts'
 import { citedIds, type Kind } from '../../../../src/core/kind.ts'
 import { matchesFilter } from '../../../../src/core/filter/filter.ts'
 import { isJsonObject, type Json, type JsonObject, readPath } from '../../../../src/core/json/path.ts'
@@ -36,6 +36,7 @@ function bodiesOf(kind: Kind): fc.Arbitrary<JsonObject> {
   for (const [facet, path] of Object.entries(kind.facets))
     at.set(path, hot(facetTypes[facet as keyof typeof facetTypes]))
   if (kind.facets.happened_at) at.set(kind.facets.happened_at, fc.constantFrom(...instants))
+  if (kind.begins) at.set(kind.begins, fc.constantFrom<Json>(...instants, '2026-02-01', 'never', 5))
   if (kind.expires) at.set(kind.expires, fc.constantFrom<Json>(...instants, '2026-02-01', 'never', 5))
   for (const { path } of kind.cites ?? []) at.set(path, fc.constantFrom<Json>(...ids, ids.slice(0, 2), 7))
   // When something happened is what every kind that says so requires.
@@ -64,28 +65,49 @@ function currentOf(kind: Kind, records: readonly JsonObject[], now: string): Set
   // All are of one time, so that the least id stands where the other side is the authority, else the greatest.
   const stands = (one: JsonObject, other: JsonObject) =>
     String(one['id']) < String(other['id']) === (kind.policy === 'remote_wins')
-  const isDisplaced = (record: JsonObject, above: readonly unknown[] = []): boolean =>
+  const timeAt = (record: JsonObject, path: string | undefined) => {
+    const at = path === undefined ? undefined : readPath(record, path)
+    return typeof at === 'string' && canonicalTime(at) !== undefined ? at : undefined
+  }
+  const hasBegun = (record: JsonObject) => {
+    const from = timeAt(record, kind.begins)
+    return from === undefined || beginningOf(from, utcZone) <= now
+  }
+  /** By a record that counts at once, or by any, with `always`. */
+  const isDisplaced = (record: JsonObject, by = hasBegun, above: readonly unknown[] = []): boolean =>
     targetsOf(record).some(
       (target) =>
         records.some(
-          (other) => other !== record && targetsOf(other).includes(target) && stands(other, record),
+          (other) =>
+            other !== record && by(other) && targetsOf(other).includes(target) && stands(other, record),
         ) ||
         records.some(
           (other) =>
-            other['id'] === target && !above.includes(target) && isDisplaced(other, [...above, target]),
+            other['id'] === target && !above.includes(target) && isDisplaced(other, by, [...above, target]),
         ),
     )
+  const always = () => true
+  const heirsOf = (ids: readonly unknown[]) =>
+    records.filter((one) => targetsOf(one).some((target) => ids.includes(target)))
+  const lineOf = (ids: readonly unknown[], found: readonly JsonObject[] = []): readonly JsonObject[] => {
+    const more = heirsOf(ids).filter((one) => !found.includes(one))
+    return more.length === 0
+      ? found
+      : lineOf(
+          more.map((one) => one['id']),
+          [...found, ...more],
+        )
+  }
   // What several records of which none stands supersede is current.
-  const superseded = new Set(records.filter((one) => !isDisplaced(one)).flatMap(targetsOf))
+  const isSuperseded = ({ id }: JsonObject) =>
+    heirsOf([id]).some((one) => !isDisplaced(one, always)) && lineOf([id]).some(hasBegun)
   const isExpired = (record: JsonObject) => {
-    const at = kind.expires === undefined ? undefined : readPath(record, kind.expires)
-    const until =
-      typeof at === 'string' && canonicalTime(at) !== undefined ? endingOf(at, utcZone) : undefined
-    return until !== undefined && until <= now
+    const at = timeAt(record, kind.expires)
+    return at !== undefined && endingOf(at, utcZone) <= now
   }
   return new Set(
     records
-      .filter((one) => !isExpired(one) && !superseded.has(String(one['id'])) && !isDisplaced(one))
+      .filter((one) => hasBegun(one) && !isExpired(one) && !isSuperseded(one) && !isDisplaced(one))
       .map((one) => one['id']),
   )
 }
