@@ -49,9 +49,13 @@ export function currentSql(
   // A short cut: if no displaced record supersedes it, a record that is current among all records is current
   // among the visible ones. Otherwise the records within `superseders` decide.
   const notSuperseded = notSupersededSql(superseders, time, start)
+  // The other short cut, for the owner: most superseded records have a known successor that nothing displaces.
+  const noValidHeir =
+    knownAt === undefined || bounds.length > 0 ? undefined : noValidHeirSql(knownAt, time, start)
   where.push({
-    sql: `(f.superseded_at IS NULL AND NOT ${isSupersederDisplaced} OR ${notSuperseded.sql})`,
-    params: notSuperseded.params,
+    sql: `(f.superseded_at IS NULL AND NOT ${isSupersederDisplaced}
+      OR ${noValidHeir ? `${noValidHeir.sql} AND ` : ''}${notSuperseded.sql})`,
+    params: [...(noValidHeir?.params ?? []), ...notSuperseded.params],
   })
   return where
 }
@@ -59,6 +63,14 @@ export function currentSql(
 /** SQL: a record that supersedes `r` is displaced, maybe by a hidden one. Then `notSupersededSql` decides. */
 const isSupersederDisplaced = `EXISTS (SELECT 1 FROM links l JOIN facets e ON e.seq = l.seq
   WHERE l.target = r.id AND l.supersedes > 0 AND e.displaced_at IS NOT NULL)`
+
+/** The condition that no direct successor of `f` and `r` that was known at `knownAt` has started without being displaced. */
+const noValidHeirSql = (knownAt: string, time: string, start: (alias: string) => string): Fragment => ({
+  sql: `NOT EXISTS (SELECT 1 FROM links l JOIN facets e ON e.seq = l.seq
+    WHERE l.target = r.id AND l.supersedes > 0 AND e.kind = f.kind AND e.displaced_at IS NULL
+      AND e.created_at <= ? AND ${start('e')} <= ?)`,
+  params: [knownAt, time],
+})
 
 /**
  * The condition that no record within `bounds` takes the place of the outer `f` and `r` by `time`: among visible
