@@ -39,7 +39,8 @@ export const ranking: Readonly<Record<string, string>> = {
   'How many guests come for midsummer?': 'midsummer:1 wifi:7 midsummer:2 school:4',
   'Who must not eat nuts?': 'samir midsummer:4 midsummer:5',
   'In which room is the evening course?': 'school:1 school:3 school:2 wifi:1 fatima-rule',
-  'Which picture had to go from the slides, and why?': 'school:7 school:6 node-image grade-4 node-image-again',
+  'Which picture had to go from the slides, and why?':
+    'school:7 school:6 node-image grade-4 node-image-again',
   'What was wrong with the van at the inspection?': 'car:1 car:2 cello:10 beekeeper lease',
   'Who bought the old van and for how much?': 'beekeeper car:8 school:3 lease car:1',
   'What did the dog leave behind with us?': 'brother:7 pixel brother:5 brother:6 brother:1',
@@ -67,7 +68,8 @@ export const ranking: Readonly<Record<string, string>> = {
   'How much is the lease of the van a month?': 'lease car:7 car:2 car:8 car:1',
   'What went wrong with the invoices of 29 February?': 'tz-1 cello:10 wifi:2 tz-2 login-1',
   'Why did users see the baskets of others?': 'cache-1 cache-4 cache-3 cache-2 login-2',
-  'How did we stop the memory leak in the image worker?': 'leak-1 node-image node-image-again heap-snapshot leak-2',
+  'How did we stop the memory leak in the image worker?':
+    'leak-1 node-image node-image-again heap-snapshot leak-2',
   'Why did release 7.3 fail?': 'deploy-1 deploy-2 deploy-4 rollback-release deploy-3',
   'the orders query was slow after the Postgres upgrade': 'analyze-after-upgrade pg-2 pg-1 pg-3 planner',
   'What made the checkout test flaky?': 'freeze-clock flaky-2 flaky-1 flaky-3 tz-2',
@@ -134,7 +136,8 @@ export const ranking: Readonly<Record<string, string>> = {
   'Who supplies the granite, and where from?': 'granite order-2 order-1 order-3',
   'On which floor is the studio?': 'studio car:7 car:6 password knee:1',
   'How many percent is the value added tax?': 'vat cache-3 school:4 cache-2 midsummer:1',
-  'How much memory does the image worker need now?': 'node-image node-image-again leak-1 leak-2 heap-snapshot',
+  'How much memory does the image worker need now?':
+    'node-image node-image-again leak-1 leak-2 heap-snapshot',
   'How many rows did migration 0042 convert?': 'tz-3 tz-4 priyanka allotment:5 school:4',
   'After how many wrong passwords is an account locked?': 'login-3 login-2 login-1 camera:7 cello:10',
   'Which lint rule was introduced against flaky tests?':
