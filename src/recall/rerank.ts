@@ -1,8 +1,8 @@
 // Reranks the best records of a recall by their texts: word pairs, questions, duplicates, diversity, and the sharp
 // cut. Pure.
-import { booleanTexts, type JsonObject } from '../core/json/path.ts'
+import type { JsonObject } from '../core/json/path.ts'
 import { bodyOf, type Stored } from '../core/record.ts'
-import { sayingOf } from '../core/text/saying.ts'
+import { booleanTexts, sayingOf } from '../core/text/saying.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { stopWords } from './question-words.ts'
 import { formFactor } from './word-form.ts'

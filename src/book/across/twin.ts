@@ -1,7 +1,7 @@
 // Twins: records of two books that say the same, so that an answer from both shows it once.
 import { bodyOf } from '../../core/record.ts'
-import { booleanTexts, type JsonObject, textValues } from '../../core/json/path.ts'
-import { sayingOf } from '../../core/text/saying.ts'
+import { type JsonObject, textValues } from '../../core/json/path.ts'
+import { booleanTexts, sayingOf } from '../../core/text/saying.ts'
 import { canonicalTime } from '../../core/time.ts'
 
 /** Fields that a book gives a record, or that tell how sure it is: they say nothing of its content. */

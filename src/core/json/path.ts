@@ -51,15 +51,6 @@ export function textValues(value: Json | undefined): string[] {
     : []
 }
 
-/** The booleans in `value` with their paths, as texts such as `result.success true`, in the order of the paths. */
-export function booleanTexts(value: Json | undefined, path = ''): string[] {
-  if (typeof value === 'boolean') return [`${path} ${value}`]
-  if (typeof value !== 'object' || value === null) return []
-  return Object.keys(value)
-    .toSorted()
-    .flatMap((key) => booleanTexts((value as JsonObject)[key], path === '' ? key : `${path}.${key}`))
-}
-
 /** True if two JSON values are equal. The order of fields doesn't matter. */
 export function sameJson(one: Json | undefined, other: Json | undefined): boolean {
   if (Object.is(one, other)) return true

@@ -1,6 +1,7 @@
 // The words and signs of a text that decide what it says, to find texts that say the same.
 // Invariant: a text that says something else has another result, in every language: only articles and punctuation are
 // left out, and the order counts (_Ann owes Ben_, _Ben owes Ann_). Pure.
+import type { Json, JsonObject } from '../json/path.ts'
 
 const articles: ReadonlySet<string> = new Set(['a', 'an', 'the'])
 
@@ -34,4 +35,13 @@ export function sayingOf(text: string): string {
 function normalForm(part: string): string | undefined {
   const word = part.normalize('NFKC').toLowerCase().replace('’', "'")
   return articles.has(word) ? undefined : word
+}
+
+/** The booleans in `value` with their paths, as texts such as `result.success true`, in the order of the paths. */
+export function booleanTexts(value: Json | undefined, path = ''): string[] {
+  if (typeof value === 'boolean') return [`${path} ${value}`]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.keys(value)
+    .toSorted()
+    .flatMap((key) => booleanTexts((value as JsonObject)[key], path === '' ? key : `${path}.${key}`))
 }

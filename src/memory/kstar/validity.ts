@@ -34,6 +34,5 @@ export function canonicalValidity<Fields extends Validity>(fields: Fields, zone:
 
 /** Throws `invalid-input` for a validity of canonical times that ends before it begins, or at once. */
 export function assertValidity({ valid_from: from, valid_until: until }: Validity, path: string): void {
-  if (from && until && until <= from)
-    throw invalidInput(path, `It must be after \`valid_from\` (${from}); the record would never be valid`)
+  if (from && until && until <= from) throw invalidInput(path, `It must be after \`valid_from\` (${from})`)
 }

@@ -32,16 +32,18 @@ const determiner = anyOf(
 
 /** _My_ or _our_ after _of_, in French, Spanish, Italian, Portuguese: the rest of a question is too short to show that it is no subject. */
 export const maybeOwner =
-  '(?: (?:mon|ma|mes|notre|nos|mis?|nuestr[oa]s?|mi[oae]|miei|nostr[oaie]|meus?|minhas?|noss[oa]s?)(?![\\p{L}]))?'
+  '(?: (?:mon|ma|mes|notre|nos|mi[soae]?|miei|n(?:uestr|ostr|oss)[oaie]s?|meus?|minhas?)(?![\\p{L}]))?'
 
 /** "Timeline of" in languages other than English. */
 export const timelines = [
   '(?:eine |die )?(?:zeitleiste|zeitstrahl|zeitachse|chronologie) (?:von|vom|der|des|uber|zum|zur|meine[rs]|unsere[rs])',
   '(?:een |de )?(?:tijdlijn|chronologie) (?:van|over)',
-  `(?:une |la )?(?:chronologie|frise chronologique) (?:de|du|des|d')${maybeOwner}`,
-  `(?:una |la )?(?:cronologia|linea (?:de|del) tiempo) (?:de|del|sobre)${maybeOwner}`,
-  `(?:una |la )?(?:cronologia|linea del tempo) (?:di|del|dello|della|dei|degli|delle|dell')${maybeOwner}`,
-  `(?:uma |a )?(?:cronologia|linha do tempo) (?:de|do|da|dos|das)${maybeOwner}`,
+  `${anyOf(
+    "(?:une |la )?(?:chronologie|frise chronologique) (?:de|du|des|d')",
+    '(?:una |la )?(?:cronologia|linea (?:de|del) tiempo) (?:de|del|sobre)',
+    "(?:una |la )?(?:cronologia|linea del tempo) (?:di|del|dello|della|dei|degli|delle|dell')",
+    '(?:uma |a )?(?:cronologia|linha do tempo) (?:de|do|da|dos|das)',
+  )}${maybeOwner}`,
 ]
 
 const orderRules = [
