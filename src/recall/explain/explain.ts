@@ -23,7 +23,8 @@ export async function explainRecall(parts: RecallParts, id: string): Promise<Exp
   const { row } = found
   const recalled = await recallWithTrace(parts, parts.query)
   const sights = await sightsOf(parts, found, recalled)
-  const legs = legSights(recalled.trace, sights, row.seq)
+  const hidden = stateReasons(parts, found)
+  const legs = legSights(recalled.trace, sights, row.seq, hidden.length > 0)
   const { hits } = recalled.result
   const rank = rankOf(recalled.result, id)
   const { want } = recalled.trace

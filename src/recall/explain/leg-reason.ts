@@ -147,8 +147,16 @@ function neededSimilarity(
   return hasOtherAnswer(trace, 'vector') ? matchFrom : aloneFrom
 }
 
-/** The place of the record in each leg of the recall, in the order of the legs. */
-export function legSights(trace: RecallTrace, { text, vector }: Sights, seq: number): LegSight[] {
+/**
+ * The place of the record in each leg of the recall, in the order of the legs. `isLeftOut`: its state or an option leaves
+ * the record out, so no leg looks at it.
+ */
+export function legSights(
+  trace: RecallTrace,
+  { text, vector }: Sights,
+  seq: number,
+  isLeftOut: boolean,
+): LegSight[] {
   return trace.lists.map(({ name, candidates }) => {
     const own = candidates.find((one) => one.seq === seq)
     const common = { leg: name, candidates: candidates.length, isCandidate: own !== undefined }
@@ -165,7 +173,7 @@ export function legSights(trace: RecallTrace, { text, vector }: Sights, seq: num
     const measure = measureOf(name, seen)
     const needed =
       seen && { text: text.needed, window: minWindowCoverage, session: undefined, name: undefined }[name]
-    const says = wordText(name, { rank, seen, value: measure, trace })
+    const says = isLeftOut && !seen ? leftOutText : wordText(name, { rank, seen, value: measure, trace })
     return { ...common, isAnswer, ...defined({ rank, value: measure, needed }), says }
   })
 }
@@ -186,6 +194,8 @@ interface WordSight {
   readonly value: number | undefined
   readonly trace: RecallTrace
 }
+
+const leftOutText = 'Not searched: an option of the question, or its state, leaves the record out.'
 
 const absent: Readonly<Record<Exclude<LegName, 'vector'>, string>> = {
   text: 'It has none of the words.',

@@ -107,7 +107,8 @@ function cutReason(
       lastScore,
       says: `It comes after the largest drop in score (${figure(lastScore)} to ${figure(score)}), where \`cut: 'sharp'\` ends the answer.`,
     }
-  if (diversity > 0 && rank <= limit)
+  // A record of a lower score is a hit: not the order left this one out.
+  if (diversity > 0 && (rank <= limit || score > lastScore))
     return {
       code: 'too-similar',
       rank,

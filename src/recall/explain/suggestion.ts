@@ -37,14 +37,20 @@ export async function suggestionsFor(
   const changes = changesFor(parts, found, reasons)
   for (const change of changes) await attempt(change)
   if (tried.length === 0 && changes.length > 1) await attempt(joined(changes))
+  const open = openChanges(parts.query)
+  const others = changes.filter(({ code }) => !open.some((one) => one.code === code))
+  if (tried.length === 0 && changes.length > 0 && open.length > 0)
+    await attempt(joined([...others, ...open]))
   if (reasons.some(({ code }) => wordCodes.has(code))) {
     const words = rareWordsOf(parts, found)
     // A word helps only within the scope.
     const scopeChanges = changes.filter(({ code }) => code === 'remove-filter')
     const withWords = (some: readonly string[]) => joined([...scopeChanges, addedWords(parts.query, some)])
     for (const word of words.slice(0, maxTriedWords)) if (await attempt(withWords([word]))) break
-    if (words.length > 1 && !tried.some(({ set }) => set?.['text'] !== undefined))
-      await attempt(withWords(words.slice(0, 2)))
+    const hasTriedWords = () => tried.some(({ set }) => set?.['text'] !== undefined)
+    if (words.length > 1 && !hasTriedWords()) await attempt(withWords(words.slice(0, 2)))
+    if (words.length > 0 && tried.length === 0 && open.length > 0)
+      await attempt(joined([...scopeChanges, ...open, addedWords(parts.query, words.slice(0, 2))]))
   }
   return [...tried, ...untried(parts, reasons)]
 }
@@ -77,6 +83,34 @@ function joined(changes: readonly Change[]): Change {
     set: Object.assign({}, ...changes.map(({ set }) => set)) as NonNullable<Change['set']>,
     remove: changes.flatMap(({ remove = [] }) => remove),
   }
+}
+
+/** Changes of all options that cut an answer. */
+function openChanges({ limit = 0, minScore = 0, cut = 'none', diversity = 0 }: RecallQuery): Change[] {
+  const changes: Change[] = []
+  if (limit < hitLimit)
+    changes.push({
+      code: 'more-hits',
+      says: `Ask for ${hitLimit} hits (\`limit\`).`,
+      set: { limit: hitLimit },
+    })
+  if (minScore > 0)
+    changes.push({ code: 'lower-score', says: 'Ask without `minScore`.', set: { minScore: 0 } })
+  if (cut !== 'none') changes.push(noCut)
+  if (diversity > 0) changes.push(noDiversity)
+  return changes
+}
+
+const noCut: Change = { code: 'no-cut', says: 'Ask without `cut`.', set: { cut: 'none' } }
+const noDiversity: Change = {
+  code: 'no-diversity',
+  says: 'Ask without `diversity`.',
+  set: { diversity: 0 },
+}
+const withDuplicates: Change = {
+  code: 'with-duplicates',
+  says: 'Ask with `distinct: false`, which returns duplicates too.',
+  set: { distinct: false },
 }
 
 function changesFor(
@@ -117,16 +151,9 @@ function changesFor(
       says: "Ask for the best hits (`want: 'best'`).",
       set: { want: 'best' },
     })
-  if (of('cut-sharp').length > 0)
-    changes.push({ code: 'no-cut', says: 'Ask without `cut`.', set: { cut: 'none' } })
-  if (of('too-similar').length > 0)
-    changes.push({ code: 'no-diversity', says: 'Ask without `diversity`.', set: { diversity: 0 } })
-  if (of('duplicate').length > 0)
-    changes.push({
-      code: 'with-duplicates',
-      says: 'Ask with `distinct: false`, which returns duplicates too.',
-      set: { distinct: false },
-    })
+  if (of('cut-sharp').length > 0) changes.push(noCut)
+  if (of('too-similar').length > 0) changes.push(noDiversity)
+  if (of('duplicate').length > 0) changes.push(withDuplicates)
   return changes
 }
 

@@ -149,6 +149,9 @@ describe('the scope of the question', () => {
     const answer = await missed(book.recall.explain({ text: 'harbour crane', id: 't-0', ...scope } as never))
     expect(reasonOf(answer, 'out-of-scope')).toMatchObject({ option, ...(has ? { has } : {}) })
     expect(answer.suggestions[0]).toMatchObject({ code: 'remove-filter', remove: [option], rank: 1 })
+    // No leg says that the record lacks the words: none looks at it.
+    const text = answer.legs.find(({ leg }) => leg === 'text')
+    expect(text?.says).toBe('Not searched: an option of the question, or its state, leaves the record out.')
   })
 
   test('`at` is earlier than the record', async () => {
@@ -283,6 +286,33 @@ describe('the place and the options of the answer', () => {
     )
     expect(reasonOf(answer, 'too-similar')).toMatchObject({ rank: 2, diversity: 0.9 })
     expect(answer.suggestions[0]).toMatchObject({ code: 'no-diversity', rank: 2 })
+  })
+
+  test('several options that each leave it out: all of them at once', async () => {
+    const book = await bookOf(ships)
+    const { hits } = await book.recall({ text: 'harbour pilot', limit: 30 })
+    const id = hits[24]?.record.id ?? ''
+    const cuts = { limit: 1, minScore: 0.999, cut: 'sharp' } as const
+    const answer = await missed(book.recall.explain({ text: 'harbour pilot', id, ...cuts }))
+    expect(helps(answer)).toEqual([['all-of-these', 25]])
+    expect(answer.suggestions[0]?.set).toEqual({ limit: 200, minScore: 0, cut: 'none' })
+  })
+
+  test('a better record that `diversity` leaves out is not below the others', async () => {
+    const book = await bookOf([
+      'harbour gate crane red one',
+      'harbour gate crane red two',
+      'harbour gate crane red three',
+      'harbour lantern compass bakery',
+    ])
+    const question = { text: 'harbour gate crane', diversity: 1, limit: 2 }
+    const { hits } = await book.recall(question)
+    const left = ['t-0', 't-1', 't-2'].filter((id) => !hits.some(({ record }) => record.id === id))
+    expect(left.length).toBe(2)
+    for (const id of left) {
+      const answer = await missed(book.recall.explain({ ...question, id }))
+      expect(codes(answer)).toEqual(['too-similar'])
+    }
   })
 
   test('a change of the book between two reads is named', async () => {
