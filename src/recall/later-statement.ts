@@ -26,7 +26,11 @@ const strongMarkers =
 /** Words that may say it, beside another value. */
 const weakMarkers =
   'now|instead|actually|from now on|jetzt|inzwischen|mittlerweile|stattdessen|nun|maintenant|désormais|en fait|' +
-  'ahora|en realidad|adesso|ora|invece|agora|na verdade|nu|inmiddels'
+  'ahora|en realidad|adesso|ora|invece|agora|na verdade|nu|inmiddels|' +
+  '(?:my|our) new|(?:mein|unser)e? neuer?s?|(?:mon|notre) nouve(?:au|l)|(?:ma|notre) nouvelle|(?:mi|nuestr[oa]) nuev[oa]|' +
+  '(?:mi[oa]|nostr[oa]) nuov[oa]|(?:meu|minha|noss[oa]) nov[oa]|(?:mijn|onze?) nieuwe?'
+/** Strong words of another place or time, not of another thing: only what says a place or a time changes by them. */
+const moves = /^(?:moved|umgezogen|déménagée?|mudado|mudé|mudó|traslocato|verhuisd)$/iu
 const unspacedStrong =
   '改成|换成|换了|改到|搬到|不再|取消|推迟|変更|変えた|変えました|やめ|延期|引っ越し|바꿨|변경|이사했|더 이상|취소|연기'
 const unspacedWeak = '现在|其实|今は|実は|지금은|사실'
@@ -88,6 +92,13 @@ function valuesDiffer(earlier: string, later: string): boolean {
 /** Words before a new place, time or name: what follows them may be new. */
 const towards =
   /\s(?:to|from|at|by|in|on|for|with|into|zu|zum|zur|auf|nach|von|bei|a|à|au|en|para|por|al|da|em|naar|op)\s/iu
+
+/** Words before the place or the time of something. */
+const atPlace = /\s(?:to|from|at|by|in|on|zu|zum|zur|auf|nach|bei|um|am|im|à|au|en|da|em|naar|op)\s/iu
+
+/** Capital letters alone and numbers: names of one of several, as in _flat B_. */
+const labelsOf = (text: string): readonly string[] =>
+  text.match(/(?<=\s)(?:(?!I\b)\p{Lu}|\p{N}+)(?![\p{L}\p{N}])/gu) ?? []
 
 /** A sentence about the subject of a question. Its terms are computed once, because a ranking compares it with many. */
 class Sentence {
@@ -153,14 +164,27 @@ function isChangeOf(
   // Another owner before the word of change: "my sister changed her job" says nothing about my job.
   const before = later.slice(0, marker.index).split(clauseEnds).at(-1) ?? ''
   if (![...contentTerms(before)].every((term) => isKnown(term) || newTerms.has(term))) return false
-  if (!isStrong) return valuesDiffer(earlier, later)
-  // Another object after it: "my dentist moved the appointment" changes no dentist.
   const after = later.slice(marker.index + marker[0].length).split(clauseEnds)[0] ?? ''
+  // The part with the word of change says nothing of the earlier one: "I started Emma, gave up at page 90".
+  const clause = `${before} ${after}`
+  const clauseTerms = [...contentTerms(clause)]
+  if (!clauseTerms.some((term) => earlierTerms.has(term))) return false
+  if (!isStrong) {
+    // Something else about the same thing: "my phone now has a crack", "flat B is now 950".
+    const isOther = clauseTerms.some((term) => !isKnown(term) && !newTerms.has(term))
+    const isOtherLabel = labelsOf(before).some(
+      (label) => !labelsOf(earlier).includes(label) && !newTerms.has(label),
+    )
+    return !isOther && !isOtherLabel && valuesDiffer(earlier, clause)
+  }
+  if (moves.test(marker[0]) && !atPlace.test(earlier)) return false
+  // Another object after it: "my dentist moved the appointment" changes no dentist.
   const isObject = (term: string) => !/\d/.test(term) && !hasUnspacedScript(term)
   if (![...contentTerms(after.split(towards)[0] ?? '')].filter(isObject).every(isKnown)) return false
   if (valuesDiffer(earlier, later)) return true
   const shared = [...laterTerms].filter((term) => earlierTerms.has(term))
-  return shared.length >= 2 && (isEnd(later) || valuesIn(added).length > 0)
+  // A number limits an end: "I no longer drink coffee after 16:00".
+  return shared.length >= 2 && (isEnd(later) ? added.numbers.size === 0 : valuesIn(added).length > 0)
 }
 
 /** Words of an end: nothing else replaces what they end. */

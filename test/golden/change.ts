@@ -77,6 +77,39 @@ export const changes: readonly StatementPair[] = [
   none('where does Tom live', 'Tom lives in Hamburg.', 'Tom now has two cats.'),
   none('Wer ist mein Zahnarzt?', 'Mein Zahnarzt ist Dr. Alt.', 'Jetzt muss ich noch zum Zahnarzt.'),
   none('what milk do I drink', 'I drink oat milk.', 'The cafe moved, and they sell oat milk.'),
+  change('who is my boss', 'My boss is Lena.', 'My new boss is Otto.'),
+  change(
+    'Qui est mon dentiste ?',
+    'Mon dentiste est le docteur Petit.',
+    'Mon nouveau dentiste est le docteur Grand.',
+  ),
+  change(
+    'what is my car',
+    'My car is a Skoda Fabia.',
+    'I no longer have the Skoda Fabia, my car is a Dacia.',
+  ),
+  none(
+    'which phone do I have',
+    'My phone is a Pixel 7.',
+    'My phone now has a crack, the repair is 120 pounds.',
+  ),
+  none('what is my medication', 'My medication is Lisinopril 10 mg.', 'My medication now costs 12 pounds.'),
+  none('what is the rent for flat A', 'The rent for flat A is 900.', 'The rent for flat B is now 950.'),
+  none('who is my doctor', 'My doctor is Dr Weir.', 'My doctor moved to Glasgow Road 12.'),
+  none('what is my car', 'My car is a Skoda.', 'I moved my car to Elm Street.'),
+  none(
+    'how much coffee do I drink',
+    'I drink two coffees a day at Artisan.',
+    'I no longer drink coffee after 16:00.',
+  ),
+  none('what did I read', 'I read Middlemarch.', 'I started to read Bleak House, gave up at page 90.'),
+  none(
+    'what is the landlord’s price a month',
+    'The landlord raised the rent to 1250 a month.',
+    'Cancelled the gym, it was 39 a month.',
+  ),
+  none('who is my manager', 'My manager is Precious.', 'My manager now sits on floor 5.'),
+  none('who is my landlord', 'My landlord is Mr Boyle.', 'I no longer owe Mr Boyle my landlord 300 pounds.'),
 ]
 
 export const changesHeldOut: readonly StatementPair[] = [

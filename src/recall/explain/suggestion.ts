@@ -39,8 +39,7 @@ export async function suggestionsFor(
   if (tried.length === 0 && changes.length > 1) await attempt(joined(changes))
   const open = openChanges(parts.query)
   const others = changes.filter(({ code }) => !open.some((one) => one.code === code))
-  if (tried.length === 0 && changes.length > 0 && open.length > 0)
-    await attempt(joined([...others, ...open]))
+  if (tried.length === 0 && changes.length > 0 && open.length > 0) await attempt(joined([...others, ...open]))
   if (reasons.some(({ code }) => wordCodes.has(code))) {
     const words = rareWordsOf(parts, found)
     // A word helps only within the scope.
