@@ -40,9 +40,8 @@ export const timelines = [
   '(?:een |de )?(?:tijdlijn|chronologie) (?:van|over)',
   `${anyOf(
     "(?:une |la )?(?:chronologie|frise chronologique) (?:de|du|des|d')",
-    '(?:una |la )?(?:cronologia|linea (?:de|del) tiempo) (?:de|del|sobre)',
-    "(?:una |la )?(?:cronologia|linea del tempo) (?:di|del|dello|della|dei|degli|delle|dell')",
-    '(?:uma |a )?(?:cronologia|linha do tempo) (?:de|do|da|dos|das)',
+    // Spanish, Italian and Portuguese
+    "(?:una |la |uma |a )?(?:cronologia|lin(?:ea|ha) d(?:el?|o) ti?empo) (?:d(?:el?|i|[eo]gli|ei|ell[oae']|[oa]s?)|sobre)",
   )}${maybeOwner}`,
 ]
 
