@@ -14,7 +14,7 @@ const rent = (amount: number, valid_from?: string) => ({
 const createdAt = async (book: Daybook, id: string) => (await book.records.get({ id }))?.created_at ?? ''
 
 export function twoTimesCases({ book: open }: BookCase): void {
-  it('recalls as the world was, also what it was told late, and closes a validity by its successor', async () => {
+  it('recalls as the world was, also by knowledge that came late, and closes a validity by its successor', async () => {
     const book = await open()
     const { id: first } = await book.facts.store({ schema: 'flat', ...rent(900, '2025-01-01') })
     const { id: next } = await book.facts.supersede({ id: first, ...rent(1000, '2025-06-01') })

@@ -195,7 +195,8 @@ function toTokenError(cause: unknown): DaybookError {
   return new DaybookError('offline', 'The keys of the identity provider could not be fetched.', { cause })
 }
 
-function splitList(value: string | undefined): string[] | undefined {
+/** The entries of a setting, separated by spaces or commas; undefined without any. */
+export function splitList(value: string | undefined): string[] | undefined {
   const list = value?.split(/[\s,]+/).filter((one) => one !== '')
   return list && list.length > 0 ? list : undefined
 }

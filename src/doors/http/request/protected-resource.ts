@@ -4,6 +4,7 @@
 import { isBookName } from '../../../core/book.ts'
 import { isOwnName } from '../../../core/address.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
+import { splitList } from './jwt.ts'
 
 type JwtSettings = Pick<EdgeEnv, 'DAYBOOK_JWKS_URL' | 'DAYBOOK_JWT_ISSUER' | 'DAYBOOK_JWT_AUDIENCE'>
 
@@ -63,9 +64,9 @@ function addressFor(requestUrl: string, env: JwtSettings): string | undefined {
 }
 
 /** The audiences that are an origin: HTTPS, or of this machine. */
-function addressesOf({ DAYBOOK_JWKS_URL, DAYBOOK_JWT_AUDIENCE = '' }: JwtSettings): readonly string[] {
+function addressesOf({ DAYBOOK_JWKS_URL, DAYBOOK_JWT_AUDIENCE }: JwtSettings): readonly string[] {
   if (!DAYBOOK_JWKS_URL) return []
-  return DAYBOOK_JWT_AUDIENCE.split(/[\s,]+/)
+  return (splitList(DAYBOOK_JWT_AUDIENCE) ?? [])
     .filter((one) => URL.canParse(one) && isAddress(new URL(one), one))
     .map((one) => new URL(one).origin)
 }
