@@ -16,7 +16,10 @@ import { EmbedTask } from './embed/embed-task.ts'
 import { createQuestionVectors, notLoaded } from './embed/question-vector.ts'
 
 export interface BookEmbedding {
-  readonly embedder: Pick<Embedder, 'minSimilarity' | 'isCentred' | 'knows' | 'needsOtherAnswer' | 'waiting'>
+  readonly embedder: Pick<
+    Embedder,
+    'minSimilarity' | 'loading' | 'isCentred' | 'knows' | 'needsOtherAnswer' | 'waiting'
+  >
   readonly vectors: BookStore['vectors']
   readonly leg: Leg<'vector'>
   /** Looks for records to embed. */
@@ -130,6 +133,9 @@ export function createBookEmbedding(deps: BookEmbeddingDeps): BookEmbedding {
   }
 }
 
+const codeMissing =
+  'The code of this embedder could not be loaded; the connection may be down. It is tried again by itself; words answer meanwhile.'
+
 function embedStatusOf(
   { vectors, projection }: BookStore,
   embedder: Embedder,
@@ -148,7 +154,10 @@ function embedStatusOf(
       : '',
   ].filter((fault) => fault !== '')
   if (embedder.isLoaded === false && total > 0) faults.unshift(notLoaded)
-  const why = embedder.waiting ?? (faults.length > 0 ? faults.join(' ') : undefined)
+  const isCodeMissing = lastError?.code === 'part-unavailable'
+  const why = isCodeMissing
+    ? codeMissing
+    : (embedder.waiting ?? (faults.length > 0 ? faults.join(' ') : undefined))
   return {
     provider: embedder.provider,
     model: embedder.model,
@@ -167,10 +176,11 @@ function embedStatusOf(
 
 function embedStateOf(
   { waiting, loading, isLoaded }: Embedder,
-  lastError: object | undefined,
+  lastError: EmbedStatus['lastError'],
   { total, behind }: Pick<EmbedStatus, 'total' | 'behind'>,
 ) {
-  if (lastError && !loading) return 'failing'
+  // Without a connection a page can't load the code of an embedder: that is no fault of it.
+  if (lastError && !loading) return lastError.code === 'part-unavailable' ? 'waiting' : 'failing'
   if (waiting !== undefined) return 'waiting'
   // In a book without texts the model is not needed.
   return behind > 0 || (isLoaded === false && total > 0) ? 'working' : 'ready'

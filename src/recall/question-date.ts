@@ -8,6 +8,7 @@ import { dayMs, type Zone } from '../core/zone.ts'
 import { wordParts } from '../store/word/text-query.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { hasUnspacedScript } from '../store/word/unspaced-script.ts'
+import { inFigures, monthDay, monthName, monthNumber } from '../store/word/written-date.ts'
 
 /** A date with two or three of its parts. `month` counts from 1. */
 export interface QuestionDate {
@@ -27,6 +28,8 @@ export interface SearchedPart {
   readonly searched: readonly string[]
   /** The date that the word is a part of. */
   readonly date?: QuestionDate
+  /** The word is a number that is no date, nor a part of one. */
+  readonly isLooseNumber?: true
 }
 
 /** The dates of a question, and its numbers that are no part of a date, as terms. */
@@ -38,14 +41,6 @@ export interface QuestionDates {
   readonly otherTerms: ReadonlySet<string>
 }
 
-const months = Array.from({ length: 12 }, (_, i) => dateWords(Date.UTC(2000, i, 1)).split(' ')[2] ?? '')
-/** From a name of a month, also a short one, to its number. */
-const monthNumbers: ReadonlyMap<string, number> = new Map([
-  ...months.map((name, i): [string, number] => [name.slice(0, 3), i + 1]),
-  ...months.map((name, i): [string, number] => [name, i + 1]),
-  ['sept', 9],
-])
-const ordinal = /^(\d{1,2})(?:st|nd|rd|th)?$/
 const isYear = (word: string | undefined): word is string =>
   word !== undefined && /^(?:1\d|20|21)\d\d$/.test(word)
 /** A number that may be a part of a date in the index; a year alone is a date of its own. */
@@ -62,51 +57,84 @@ interface FoundDate {
   readonly yearWords: readonly string[]
 }
 
-function dayAt(words: readonly string[], at: number): number | undefined {
-  const [, digits] = ordinal.exec(words[at] ?? '') ?? []
-  const day = Number(digits)
-  return day >= 1 && day <= 31 ? day : undefined
+/** A date with the meaning of each of its words; none for a small word such as `of`. */
+function foundDate(
+  from: number,
+  date: Pick<FoundDate, 'day' | 'month' | 'year'>,
+  meanings: readonly ('day' | 'month' | 'year' | undefined)[],
+): FoundDate {
+  const words = { day: String(date.day), month: monthName(date.month), year: String(date.year) }
+  return {
+    ...date,
+    to: from + meanings.length,
+    searched: meanings.map((meaning) => (meaning === undefined ? [] : [words[meaning]])),
+    yearWords: date.year === undefined ? [] : [words.year],
+  }
 }
 
-/** `2026-03-04`, as three words. */
-function isoDateAt(words: readonly string[], from: number): FoundDate | undefined {
-  const [year = '', month = '', day = ''] = words.slice(from, from + 3)
-  if (!isYear(year) || parseTime(`${year}-${month}-${day}`) === undefined) return undefined
-  const parts = { year: Number(year), month: Number(month), day: Number(day) }
-  return { ...parts, to: from + 3, searched: [[year], [month], [day]], yearWords: [year] }
+/** `2026-03-04`; `4.3.2026` as one of `dotted`, `28/3/2026`, `3/28/2026`. */
+function numericDateAt(
+  words: readonly string[],
+  from: number,
+  dotted: ReadonlySet<string>,
+): FoundDate | undefined {
+  const [one = '', other = '', last = ''] = words.slice(from, from + 3)
+  if (isYear(one)) {
+    const date = isNumber(other) && isNumber(last) ? inFigures(last, other, true) : undefined
+    return date && foundDate(from, { ...date, year: Number(one) }, ['year', 'month', 'day'])
+  }
+  if (!isYear(last) || !isNumber(one) || !isNumber(other)) return undefined
+  const date = inFigures(one, other, dotted.has(`${one} ${other} ${last}`))
+  const order = date?.day === Number(one) ? (['day', 'month'] as const) : (['month', 'day'] as const)
+  return date && foundDate(from, { ...date, year: Number(last) }, [...order, 'year'])
 }
 
-/** `4 March`, `4th of March 2026`, `March 4`, `March 4, 2026`, `March 1999`. */
+/** The dates of a text that are written like `4.3.2026`, with spaces instead of the points. */
+const dottedDates = (text: string): ReadonlySet<string> =>
+  new Set(Array.from(text.matchAll(/\d\d?\.\d\d?\.\d{4}/g), ([date]) => date.replaceAll('.', ' ')))
+
+/** `2026年3月4日`, `3月4日`, also in Korean. */
+function eastAsianDateAt(words: readonly string[], from: number): FoundDate | undefined {
+  const year = isYear(words[from]) && /^[年년]$/.test(words[from + 1] ?? '') ? words[from] : undefined
+  const [month = '', monthMark = '', day = '', dayMark = ''] = words.slice(
+    year === undefined ? from : from + 2,
+  )
+  if (!isNumber(month) || !/^[月월]$/.test(monthMark) || !isNumber(day) || !/^[日일]/.test(dayMark))
+    return undefined
+  const date = inFigures(day, month, true)
+  if (!date) return undefined
+  const meanings = ['month', undefined, 'day', ...(dayMark.length === 1 ? [undefined] : [])] as const
+  return year === undefined
+    ? foundDate(from, { ...date, year }, meanings)
+    : foundDate(from, { ...date, year: Number(year) }, ['year', undefined, ...meanings])
+}
+
+/** `4 March`, `4th of March 2026`, `March 4`, `March 4, 2026`, `March 1999`, `4 de marzo de 2026`. */
 function writtenDateAt(words: readonly string[], from: number): FoundDate | undefined {
-  const searched: string[][] = []
-  let at = from
-  const skipOf = () => {
-    if (words[at] !== 'of') return
-    searched.push([])
-    at += 1
+  const meanings: ('day' | 'month' | 'year' | undefined)[] = []
+  const skipSmall = () => {
+    if (smallWords.has(words[from + meanings.length] ?? '')) meanings.push(undefined)
   }
-  let day = dayAt(words, at)
+  const next = () => words[from + meanings.length]
+  let day = monthDay(next())
   if (day !== undefined) {
-    searched.push([String(day)])
-    at += 1
-    skipOf()
+    meanings.push('day')
+    skipSmall()
   }
-  const month = monthNumbers.get(words[at] ?? '')
+  const month = monthNumber(next())
   if (month === undefined) return undefined
-  searched.push([months[month - 1] ?? ''])
-  at += 1
-  if (day === undefined && (day = dayAt(words, at)) !== undefined) {
-    searched.push([String(day)])
-    at += 1
-  }
-  const yearAt = words[at] === 'of' ? at + 1 : at
-  const year = words[yearAt]
-  if (!isYear(year))
-    return day === undefined ? undefined : { to: at, day, month, year: undefined, searched, yearWords: [] }
-  skipOf()
-  searched.push([year])
-  return { to: at + 1, day, month, year: Number(year), searched, yearWords: [year] }
+  meanings.push('month')
+  if (day === undefined && (day = monthDay(next())) !== undefined) meanings.push('day')
+  const withoutYear = meanings.length
+  skipSmall()
+  const year = next()
+  if (isYear(year)) return foundDate(from, { day, month, year: Number(year) }, [...meanings, 'year'])
+  return day === undefined
+    ? undefined
+    : foundDate(from, { day, month, year: undefined }, meanings.slice(0, withoutYear))
 }
+
+const smallWords = new Set(['of', 'de', 'del'])
 
 /** Today, yesterday, tomorrow. Their year and weekday are not searched: too many records have them. */
 function namedDayAt(word: string, at: number, moment: Moment): FoundDate | undefined {
@@ -123,19 +151,35 @@ function namedDayAt(word: string, at: number, moment: Moment): FoundDate | undef
   }
 }
 
+/** The numbers that a sign joins with another number: `2026-4471` has no year. */
+const codeNumbers = (text: string): ReadonlySet<string> =>
+  new Set(Array.from(text.matchAll(/\d+(?:[-./]\d+)+/g), ([code]) => code.split(/\D/)).flat())
+
 const termsOf = (words: readonly string[]) => [...new Set(words.flatMap((word) => tokenize(word)))]
 
 /** The words of a question in order, with repeats. In a script without spaces, each pair of letters is searched. */
 export function searchedParts(text: string, moment: Moment): SearchedPart[] {
   const parts = wordParts(text)
   const words = parts.map(({ word }) => word)
+  const dotted = dottedDates(text)
+  const codes = codeNumbers(text)
   const result: SearchedPart[] = []
   while (result.length < parts.length) {
     const from = result.length
     const { written = '', word = '' } = parts[from] ?? {}
-    const found = namedDayAt(word, from, moment) ?? isoDateAt(words, from) ?? writtenDateAt(words, from)
+    const found =
+      namedDayAt(word, from, moment) ??
+      numericDateAt(words, from, dotted) ??
+      writtenDateAt(words, from) ??
+      eastAsianDateAt(words, from)
     if (!found) {
-      result.push({ written, word, searched: hasUnspacedScript(word) ? word.split(' ') : [word] })
+      const searched = hasUnspacedScript(word) ? word.split(' ') : [word]
+      result.push({
+        written,
+        word,
+        searched,
+        ...(codes.has(word) || isNumber(word) ? { isLooseNumber: true } : {}),
+      })
       continue
     }
     const { to, day, month, year, searched, yearWords } = found
@@ -144,7 +188,7 @@ export function searchedParts(text: string, moment: Moment): SearchedPart[] {
     const date = { day, month, year, terms, yearTerms }
     parts.slice(from, to).forEach((part, i) => {
       const own = searched[i] ?? []
-      result.push(own.length > 0 ? { ...part, searched: own, date } : { ...part, searched: [part.word] })
+      result.push(own.length > 0 ? { ...part, searched: own, date } : { ...part, searched: own })
     })
   }
   return result
@@ -153,9 +197,9 @@ export function searchedParts(text: string, moment: Moment): SearchedPart[] {
 /** The dates and numbers among `parts`; undefined without any. */
 export function datesAmong(parts: readonly SearchedPart[], zone: Zone): QuestionDates | undefined {
   const dates = new Set(parts.flatMap(({ date }) => date ?? []))
-  const numbers = parts.flatMap(({ date, word }) => (date === undefined && isNumber(word) ? [word] : []))
+  const numbers = parts.flatMap(({ isLooseNumber, word }) => (isLooseNumber ? [word] : []))
   if (dates.size === 0 && numbers.length === 0) return undefined
-  const others = parts.flatMap(({ date, word, searched }) => (date || isNumber(word) ? [] : searched))
+  const others = parts.flatMap(({ date, isLooseNumber, searched }) => (date || isLooseNumber ? [] : searched))
   return { zone, dates: [...dates], numbers: new Set(numbers), otherTerms: new Set(termsOf(others)) }
 }
 
@@ -170,10 +214,6 @@ const isDayWithin = ({ day, month, year }: QuestionDate, local: Date): boolean =
   local.getUTCMonth() + 1 === month &&
   (day === undefined || local.getUTCDate() === day) &&
   (year === undefined || local.getUTCFullYear() === year)
-
-/** True for a number outside a date, which is no reason of a record's date. */
-export const isLooseNumber = ({ date, word }: Pick<SearchedPart, 'date' | 'word'>): boolean =>
-  date === undefined && isNumber(word)
 
 /** How often a record has each term of a question, and when it happened. */
 export interface DatedRow {

@@ -20,7 +20,7 @@ import { hasUnspacedScript, splitScripts } from '../store/word/unspaced-script.t
 import type { WeightedRecord } from './fuse.ts'
 import type { LegName, Respelled } from './leg.ts'
 import { wordsLike } from './stem-word.ts'
-import { isLooseNumber, isWithinDate, type QuestionDate, searchedParts } from './question-date.ts'
+import { isWithinDate, type QuestionDate, searchedParts } from './question-date.ts'
 
 /** A word of the question as written, and the terms that were searched for it. */
 export interface QuestionPart {
@@ -42,7 +42,7 @@ export function questionParts(
     const others = (othersOf.get(word) ?? []).map(([term]) => term)
     const terms = [...searched.flatMap((one) => tokenize(one)), ...others]
     if (date) return { written, terms, date }
-    return isLooseNumber(part) ? { written, terms, date: null } : { written, terms }
+    return part.isLooseNumber ? { written, terms, date: null } : { written, terms }
   })
 }
 

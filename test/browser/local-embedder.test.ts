@@ -86,6 +86,10 @@ test('a tab whose embedder is not the one that works is told so, until it holds 
     'embedder: this tab or process was opened with `lsa`, but the one that holds the book has `none`, which is used.'
   expect(await follower.embedder.status()).toMatchObject({ provider: 'none', state: 'off', why })
   expect((await follower.status()).degraded).toEqual([why])
+  const plain = await openDaybook({ name })
+  books.push(plain)
+  expect((await plain.status()).degraded).toEqual([])
+  await plain.close()
   expect([await owner.embedder.status(), (await owner.status()).degraded]).toEqual([
     expect.not.objectContaining({ why }),
     [],

@@ -97,8 +97,10 @@ export async function probeVector(
   const { embedder, vectors } = embedding
   const embedded = await embedding.embedQuestion(query.text, signal)
   if (!embedded) {
-    const why = embedder.waiting ?? embedding.degradedReason() ?? 'it is too slow.'
-    return { missing: `The embedder does not answer: ${why}` }
+    const { waiting, loading } = embedder
+    const missing = `The embedder does not answer: ${waiting ?? embedding.degradedReason() ?? 'it is too slow.'}`
+    // Without a load, it waits for something that time does not bring: another option, or more records.
+    return waiting !== undefined && !loading ? never(missing) : { missing }
   }
   if (vectors.fingerprint() !== embedded.space)
     return { missing: 'The vectors of this embedder are not made yet.' }

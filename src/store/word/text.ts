@@ -4,12 +4,17 @@ import { isPathWithin, readPath, textValues } from '../../core/json/path.ts'
 import { collectText, type Kind, whenField } from '../../core/kind.ts'
 import { dateWords, parseTime } from '../../core/time.ts'
 import { segmentText } from './unspaced-script.ts'
+import { withDateWords } from './written-date.ts'
 
 /** The longest indexed text of a field, in UTF-16 units. The rest is in the record only. */
 export const maxIndexedChars = 1_000_000
 
-/** The indexed form of `text`: in a script without spaces, pairs of letters; of a long word, its first letters. */
-export const indexText = (text: string): string => cutLongWords(segmentText(withoutSoftHyphens(text)))
+/**
+ * The indexed form of `text`: in a script without spaces, pairs of letters; of a long word, its first letters; of a date,
+ * also the words of `dateWords`.
+ */
+export const indexText = (text: string): string =>
+  cutLongWords(segmentText(withDateWords(withoutSoftHyphens(text))))
 
 const softHyphen = '\u00ad'
 

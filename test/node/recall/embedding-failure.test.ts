@@ -30,6 +30,23 @@ describe('an embedder that fails', () => {
     expect((await book.recall('hospital')).degraded).toEqual([])
   })
 
+  test('its code that a page can\'t load without a connection is no failure', async () => {
+    const embedder = createMeaningEmbedder()
+    const book = open(embedder)
+    embedder.fail = () => {
+      throw new DaybookError('part-unavailable')
+    }
+    await book.store()
+    await book.pass()
+    expect(await book.status()).toMatchObject({
+      state: 'waiting',
+      why: expect.stringContaining('words answer') as string,
+    })
+    embedder.fail = undefined
+    await book.pass(20_000)
+    expect(await book.status()).toMatchObject({ state: 'ready', embedded: 4 })
+  })
+
   test('one that is slow is not waited for', async () => {
     const embedder = createMeaningEmbedder()
     const book = open(embedder, undefined, 300)

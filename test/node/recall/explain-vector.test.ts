@@ -38,6 +38,19 @@ describe('vectors', () => {
     expect(helps(answer).map(([code]) => code)).not.toContain('wait-for-vectors')
   })
 
+  test('none from an embedder that waits for something else than time', async () => {
+    const waiting = 'This book has vectors of another embedder.'
+    const book = openWithVectors({ ...createMeaningEmbedder(), waiting } as never)
+    await book.store()
+    await book.pass()
+    const answer = await ask(book, 'hospital', 't-2')
+    expect(reasonOf(answer, 'no-vector')).toMatchObject({
+      isComing: false,
+      says: expect.stringContaining(waiting) as string,
+    })
+    expect(helps(answer).map(([code]) => code)).not.toContain('wait-for-vectors')
+  })
+
   test('near, but an answer only beside one that shares words', async () => {
     const book = openWithVectors({ ...createMeaningEmbedder(), needsOtherAnswer: true } as never)
     await book.store()

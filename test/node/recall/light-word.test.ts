@@ -86,3 +86,16 @@ test('the only known word of a question answers if it is the last of three and a
   expect(await ask('purple quantum soup')).toEqual([])
   await engine.close()
 })
+
+test('a name that is also a common word is searched', async () => {
+  const { engine, ask } = await open([
+    'Will is allergic to penicillin',
+    'I had tea with Can',
+    'The boat was sold',
+    'Mia plays the oboe',
+  ])
+  expect(await ask('who is Will?')).toEqual(['Will is allergic to penicillin'])
+  expect(await ask('who is Can?')).toEqual(['I had tea with Can'])
+  expect(await ask('It rained. Will the zebra sleep?')).toEqual([])
+  await engine.close()
+})

@@ -55,6 +55,30 @@ test.each([
   ],
   ['in March of 1999', [[undefined, 3, 1999]]],
   ['2026-03-04', [[4, 3, 2026]]],
+  [
+    'on 28.06.2026, 3/28/2026 and 28/4/2026',
+    [
+      [28, 6, 2026],
+      [28, 3, 2026],
+      [28, 4, 2026],
+    ],
+  ],
+  [
+    '3 de agosto de 2026, le 1er août, am 5. März',
+    [
+      [3, 8, 2026],
+      [1, 8, undefined],
+      [5, 3, undefined],
+    ],
+  ],
+  [
+    '2026年6月28日に、7月1日',
+    [
+      [28, 6, 2026],
+      [1, 7, undefined],
+    ],
+  ],
+  ['3/4/2026, 2026-02-30, order 2026-4471', []],
   ['2026-13-04 in March, by 4 people on the 4th in 2026', []],
   ['32 March', []],
 ])('“%s” has its dates', (text, dates) => {
@@ -116,6 +140,30 @@ test('a date in the text of a record matches too, in the year of the record or w
     undefined,
   ])
   expect(await goals('what was on November 28, 2024')).toEqual(['The rent was due on 28 November 2024'])
+  await engine.close()
+})
+
+test.each([
+  ['Grandpa was born on June 28th, 1931', 'June 28th, 1931'],
+  ['Grandpa was born on June 28th, 1931', '28 June 1931'],
+  ['Grandpa was born 1931-06-28', 'on 28 June 1931'],
+  ['The lease ends on 3 August', '2026-08-03'],
+  ['Der Vertrag endet am 03.08.2026', 'the 3rd of August'],
+  ['El contrato acaba el 3 de agosto', 'am 3. August 2026'],
+  ['契約は8月3日まで', 'on 3 August'],
+])('“%s” has the date of “%s”', async (goal, text) => {
+  const { engine, goals } = await open(
+    [goal, '2026-02-10T10:00:00Z'],
+    ['Call Ann by 4 May', '2026-02-11T10:00:00Z'],
+    ...year,
+  )
+  expect(await goals(text)).toEqual([goal])
+  await engine.close()
+})
+
+test('a number within a code is no year', async () => {
+  const { engine, goals } = await open(...year)
+  expect(await goals('invoice 2026-4471')).toEqual([])
   await engine.close()
 })
 

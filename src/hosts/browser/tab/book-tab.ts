@@ -62,7 +62,7 @@ export interface BookTabOptions {
   readonly scope: Scope
   /** True: each commit of the owner waits for the flush, also for the other tabs. */
   readonly strict: boolean
-  /** The name of the embedder of the tab's options; `none` without one. */
+  /** The name of the embedder of the tab's options, also `none`; absent without the option. */
   readonly embedder?: string | undefined
   /** URL of the mirror of the tab's options; `llm`: name of the language model. */
   readonly mirror?: string | undefined

@@ -26,7 +26,7 @@ export interface Joiner {
   readonly version: TabVersion
   readonly scope: Scope
   readonly strict: boolean
-  /** The name of the embedder of the tab's options; `none` without one. An older version doesn't send this field. */
+  /** The name of the embedder of the tab's options, also `none`; absent without the option. */
   readonly embedder?: string | undefined
   /** URL of the tab's mirror, if any; `llm`: name of its language model, if any. */
   readonly mirror?: string | undefined

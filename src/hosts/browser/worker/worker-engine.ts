@@ -179,7 +179,7 @@ export class WorkerEngine implements WorkerDoor {
       isBack,
       scope,
       strict: durability === 'strict',
-      embedder: embedder?.name ?? 'none',
+      embedder: request.embedder && (embedder?.name ?? 'none'),
       mirror: sync?.url,
       llm: llm?.name,
       room: request.room && roomSizeText(roomSizeOf(request.room)),
