@@ -106,6 +106,11 @@ export class TextIndex {
     return this.#save() || hasMore
   }
 
+  /** Like `step`, but saves nothing: a read may call it. */
+  readOn(limit: number): boolean {
+    return this.#readNext(limit)
+  }
+
   /**
    * True when the projection is behind, but the postings include all records. Then a question need not wait,
    * if it needs only derived rows that exist. Reads missing records when that is less work than to derive
