@@ -46,6 +46,10 @@ const unreal = new RegExp(
   'iu',
 )
 
+/** Words that take a text back, and texts that are somebody else's words. */
+const takenBack =
+  /(?<!\p{L})(?:(?:just|only) (?:kidding|joking)|but no[,.!]?$|I (?:only )?(?:thought|dreamt|dreamed)|war nur (?:ein )?(?:Spaß|Scherz)|translate|übersetze|traduis|traduce)(?!\p{L})|["“”«»„]/iu
+
 const clauseEnds = /[,;:，、]|\s[–—-]\s|\s(?:and|but|so|because|und|aber|et|mais|y|pero|e|ma|mas)\s/iu
 const isQuestion = (text: string) => /[?？]["'”»)\]]*\s*$/.test(text.trim())
 
@@ -87,6 +91,19 @@ function valuesDiffer(earlier: string, later: string): boolean {
   const one = newValues(earlier, later)
   const other = newValues(later, earlier)
   return (one.numbers.size > 0 && other.numbers.size > 0) || (one.names.size > 0 && other.names.size > 0)
+}
+
+const insteadOf =
+  /\s(?:from|instead of|no longer|rather than|statt|anstatt|von|nicht mehr|au lieu de|en vez de|invece di|em vez de|in plaats van)\s(.{1,30})/iu
+
+/** True when `later` names a value of `earlier` as the one that ended, and another: "from 5 May to 9 May". */
+function replacesNamed(earlier: string, later: string): boolean {
+  const ended = valuesOf(` ${insteadOf.exec(later)?.[1] ?? ''}`)
+  const has = valuesOf(earlier)
+  const added = newValues(later, earlier)
+  return (['numbers', 'names'] as const).some(
+    (type) => added[type].size > 0 && [...ended[type]].some((value) => has[type].has(value)),
+  )
 }
 
 /** Words before a new place, time or name: what follows them may be new. */
@@ -133,7 +150,7 @@ const statementsIn = (text: string, subjectTerms: ReadonlySet<string>): Sentence
 
 /** The sentences of `text` that say that something about the subject changed. */
 function changesIn(text: string, subjectTerms: ReadonlySet<string>): Change[] {
-  if (!mayChange(text)) return []
+  if (!mayChange(text) || takenBack.test(text)) return []
   return sentencesOf(text).flatMap((one): Change[] => {
     const strongMarker = strong.exec(one)
     const marker = strongMarker ?? weak.exec(one)
@@ -163,25 +180,29 @@ function isChangeOf(
   const newTerms = new Set(isStrong ? [] : valuesIn(added).flatMap(termsOf))
   // Another owner before the word of change: "my sister changed her job" says nothing about my job.
   const before = later.slice(0, marker.index).split(clauseEnds).at(-1) ?? ''
-  if (![...contentTerms(before)].every((term) => isKnown(term) || newTerms.has(term))) return false
   const after = later.slice(marker.index + marker[0].length).split(clauseEnds)[0] ?? ''
+  // A German verb is last: "Ich habe den Zahnarzt zu Dr. Brandt gewechselt".
+  const isLast = isStrong && !/[\p{L}\p{N}]/u.test(after)
+  const owner = isLast ? (before.split(towards)[0] ?? '') : before
+  if (![...contentTerms(owner)].every((term) => isKnown(term) || newTerms.has(term))) return false
   // The part with the word of change says nothing of the earlier one: "I started Emma, gave up at page 90".
   const clause = `${before} ${after}`
   const clauseTerms = [...contentTerms(clause)]
   if (!clauseTerms.some((term) => earlierTerms.has(term))) return false
   if (!isStrong) {
     // Something else about the same thing: "my phone now has a crack", "flat B is now 950".
-    const isOther = clauseTerms.some((term) => !isKnown(term) && !newTerms.has(term))
+    const isOther = clauseTerms.some((term) => !isKnown(term) && !newTerms.has(term) && !weak.test(term))
     const isOtherLabel = labelsOf(before).some(
       (label) => !labelsOf(earlier).includes(label) && !newTerms.has(label),
     )
-    return !isOther && !isOtherLabel && valuesDiffer(earlier, clause)
+    return !isOther && !isOtherLabel && (valuesDiffer(earlier, clause) || replacesNamed(earlier, clause))
   }
-  if (moves.test(marker[0]) && !atPlace.test(earlier)) return false
+  const isNamed = replacesNamed(earlier, later)
+  if (moves.test(marker[0]) && !isNamed && !atPlace.test(earlier)) return false
   // Another object after it: "my dentist moved the appointment" changes no dentist.
   const isObject = (term: string) => !/\d/.test(term) && !hasUnspacedScript(term)
   if (![...contentTerms(after.split(towards)[0] ?? '')].filter(isObject).every(isKnown)) return false
-  if (valuesDiffer(earlier, later)) return true
+  if (isNamed || valuesDiffer(earlier, later)) return true
   const shared = [...laterTerms].filter((term) => earlierTerms.has(term))
   // A number limits an end: "I no longer drink coffee after 16:00".
   return shared.length >= 2 && (isEnd(later) ? added.numbers.size === 0 : valuesIn(added).length > 0)

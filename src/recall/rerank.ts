@@ -3,6 +3,7 @@
 import type { JsonObject } from '../core/json/path.ts'
 import { bodyOf, type Stored } from '../core/record.ts'
 import { booleanTexts, sayingOf } from '../core/text/saying.ts'
+import { indexText } from '../store/word/text.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { stopWords } from './question-words.ts'
 import { formFactor } from './word-form.ts'
@@ -43,7 +44,7 @@ export function rerank<Item>(
   forms: ReadonlyMap<string, string> = new Map(),
 ): RerankedRecord<Item> {
   let fields: string[][] | undefined
-  const wordsOf = () => (fields ??= read.texts.map((text) => tokenize(text)))
+  const wordsOf = () => (fields ??= read.texts.map((text) => tokenize(indexText(text))))
   const { matchedTerms } = read
   const mayHave = (term: string | undefined) => term !== undefined && (matchedTerms?.includes(term) ?? true)
   const mayHavePair = terms.some((term, i) => i > 0 && mayHave(term) && mayHave(terms[i - 1]))
@@ -125,9 +126,12 @@ function countPairs(fields: readonly (readonly string[])[], terms: readonly stri
   return found.size
 }
 
-/** True when two records of one kind say the same. */
+/** True when two records of one kind say the same of one resource. */
 export const isDuplicate: IsSame = (a, b) =>
-  a.record.kind === b.record.kind && a.saying() === b.saying() && a.saying() !== ''
+  a.record.kind === b.record.kind &&
+  a.record['resource'] === b.record['resource'] &&
+  a.saying() === b.saying() &&
+  a.saying() !== ''
 
 /** Share of common words among all words of both sets (Jaccard), 0 to 1. */
 function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {

@@ -108,6 +108,33 @@ export const changes: readonly StatementPair[] = [
     'The landlord raised the rent to 1250 a month.',
     'Cancelled the gym, it was 39 a month.',
   ),
+  change('who is my dentist', 'My dentist is Dr. Alvarez.', 'I changed my dentist to Dr. Brandt.'),
+  change('who is my teacher', 'My teacher is Mrs. Cole.', 'My teacher is now Mr. Reed.'),
+  change('when is the deadline', 'The deadline is 5 May.', 'We moved the deadline from 5 May to 9 May.'),
+  change('when is the deadline', 'The deadline is 5 May.', 'The deadline is now 9 May instead of 5 May.'),
+  change('when is the deadline', 'The deadline is 5 May.', 'The deadline is no longer 5 May but 9 May.'),
+  change(
+    'Wer ist mein Zahnarzt?',
+    'Mein Zahnarzt ist Dr. Alvarez.',
+    'Ich habe meinen Zahnarzt zu Dr. Brandt gewechselt.',
+  ),
+  none('who is my dentist', 'My dentist is Dr Alvarez.', 'I changed my dentist to Dr Brandt. Just kidding!'),
+  none(
+    'who is my dentist',
+    'My dentist is Dr Alvarez.',
+    '“I changed my dentist to Dr Brandt” is a line of the play.',
+  ),
+  none('who is my dentist', 'My dentist is Dr Alvarez.', 'Translate: I changed my dentist to Dr Brandt.'),
+  none(
+    'who is my dentist',
+    'My dentist is Dr Alvarez.',
+    'I thought I had changed my dentist to Dr Brandt, but no.',
+  ),
+  none(
+    'Wer ist mein Zahnarzt?',
+    'Mein Zahnarzt ist Dr. Alvarez.',
+    'Meine Schwester hat ihren Zahnarzt zu Dr. Brandt gewechselt.',
+  ),
   none('who is my manager', 'My manager is Precious.', 'My manager now sits on floor 5.'),
   none('who is my landlord', 'My landlord is Mr Boyle.', 'I no longer owe Mr Boyle my landlord 300 pounds.'),
 ]

@@ -13,7 +13,7 @@ const common = {
   de:
     'aber alle als also am an auch auf aus bei bin bis bist da damit dann das dass dein deine dem den der des dich die dies ' +
     'diese dir doch dort du durch ein eine einem einen einer eines er es etwas euch für gibt hab habe haben hat hatte hier ' +
-    'ich ihm ihn ihr im immer in ist ja jetzt kann kein keine können mal man mein meine mich mir mit muss nach nicht noch nur ' +
+    'ich ihm ihn ihr im immer in ist ja jetzt kann kein keine können mal man mein meine meinem meinen meiner mich mir mit muss nach nicht noch nur ' +
     'ob oder ohne schon sehr sein sich sie sind so soll über um und uns unter vom von vor war was weil wenn wer wie wieder ' +
     'will wir wird wo zu zum zur danke bitte hallo',
   fr:
@@ -80,10 +80,14 @@ function pairs(word: string): string[] {
   return letters.length < 2 ? letters : letters.slice(1).map((letter, i) => `${letters[i] ?? ''}${letter}`)
 }
 
-/** Splits `text` into sentences, at line ends and sentence ends of any script. */
+/** Line ends and sentence ends of any script; the point of a title (Dr. Brandt) ends none. */
+const sentenceEnds =
+  /\n+|(?<=[.!?…]["'”’)]{0,3})(?<!(?<!\p{L})(?:Dr|Mrs?|Ms|Prof|St|Mt)\.)\s+(?=\P{Ll})|(?<=[。！？]["'”’」）]{0,3})/u
+
+/** Splits `text` into sentences. */
 export function sentencesOf(text: string): string[] {
   return text
-    .split(/\n+|(?<=[.!?…]["'”’)]{0,3})\s+(?=\P{Ll})|(?<=[。！？]["'”’」）]{0,3})/u)
+    .split(sentenceEnds)
     .map((sentence) => sentence.trim())
     .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence))
 }

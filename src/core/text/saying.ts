@@ -14,8 +14,12 @@ const wordOrSign = new RegExp(
     "[\\p{L}\\p{M}\\p{N}]+(?:['’]t(?![\\p{L}]))?",
     // A sign of a number, no hyphen or range.
     '(?<![\\p{L}\\p{N}])[-−](?=\\s?\\p{Sc}?\\s?\\p{N})',
-    // C#, A-, !=.
-    '(?<=\\p{L})(?:#|-(?![\\p{L}\\p{N}]))|!(?==)',
+    // A-, !=, !ready.
+    '(?<=\\p{L})-(?![\\p{L}\\p{N}])|!(?=[=(_$\\p{L}])',
+    // C#, and the marks of a comment in code.
+    '#|--|//|/\\*|<!|(?<=^|\\n)\\s*;',
+    // A point or a colon within a number: 3.1, 3:1.
+    '(?<=\\p{N})[.,:/](?=\\p{N})',
     '[\\p{Sc}\\p{Sm}\\p{So}%&@§]',
   ].join('|'),
   'gu',
@@ -27,15 +31,16 @@ const maxReadChars = 20_000
 /** Returns what `text` says, as one text to compare. */
 export function sayingOf(text: string): string {
   const parts = text.slice(0, maxReadChars).match(wordOrSign) ?? []
-  const deciding = parts.flatMap((part) => (capitals.has(part) ? part : (normalForm(part) ?? [])))
+  const last = parts.length - 1
+  const deciding = parts.flatMap((part, i) => (i < last && isArticle(part) ? [] : normalForm(part)))
   return [...deciding, text.slice(maxReadChars)].join(' ').trim()
 }
 
-/** Undefined for an article. */
-function normalForm(part: string): string | undefined {
-  const word = part.normalize('NFKC').toLowerCase().replace('’', "'")
-  return articles.has(word) ? undefined : word
-}
+/** A capital A may be a name, as of team A, and a last word is no article: _Die Heizung ist an_. */
+const isArticle = (part: string): boolean => part !== 'A' && articles.has(part.toLowerCase())
+
+const normalForm = (part: string): string =>
+  capitals.has(part) ? part : part.normalize('NFC').toLowerCase().replace('’', "'")
 
 /** The booleans in `value` with their paths, as texts such as `result.success true`, in the order of the paths. */
 export function booleanTexts(value: Json | undefined, path = ''): string[] {

@@ -30,6 +30,17 @@ const pairs = [
   ['Kahve içiyorum', 'Kahve içmiyorum'],
   ['Jag äter nötter', 'Jag äter inte nötter'],
   ['ฉันกินถั่ว', 'ฉันไม่กินถั่ว'],
+  ['ฉันเห็นเสือในสวน', 'ฉันเห็นเสื้อในสวน'],
+  ['return isAdmin;', 'return !isAdmin;'],
+  ['if (ready) deploy()', 'if (!ready) deploy()'],
+  ['enabled = true', '// enabled = true'],
+  ['enabled: true', '# enabled: true'],
+  ['DROP TABLE x', '-- DROP TABLE x'],
+  ['The crate weighs 1.234 kg', 'The crate weighs 1,234 kg'],
+  ['The sum is 2⁵', 'The sum is 25'],
+  ['They won 3:1', 'They won 3.1'],
+  ['The cup went to team A', 'The cup went to team'],
+  ['Die Heizung ist an', 'Die Heizung ist'],
 ] as const
 
 describe('what a text says', () => {
@@ -66,6 +77,16 @@ test('a record of another book that says the opposite is a hit of its own', asyn
   await team.perceptions.store({ content: pairs[0][1] })
   const { hits } = await recallAcross([mine, team], { text: 'Is Nadia allergic to penicillin?' })
   expect(hits.map(({ record }) => record['content']).toSorted()).toEqual([...pairs[0]].toSorted())
+})
+
+test('what is said of two resources is said twice', async () => {
+  await using mine = await open('mine')
+  await using team = await open('team')
+  const content = 'Passed the swimming exam'
+  for (const resource of ['student:ann', 'student:bob']) await mine.perceptions.store({ content, resource })
+  expect((await mine.recall({ text: 'swimming exam' })).hits.length).toBe(2)
+  await team.perceptions.store({ content, resource: 'student:eve' })
+  expect((await recallAcross([mine, team], { text: 'swimming exam' })).hits.length).toBe(3)
 })
 
 test('facts that differ only in a yes or no are both hits', async () => {
