@@ -74,17 +74,22 @@ const loadLanguages = () =>
 /** A question may be in another language than English if it has at least this many of its common words. */
 const minCommonWords = 2
 
-/**
- * A function that is true for light terms of the languages that `text` may be in: those with more of their common
- * words in it than English has, else English.
- */
-export function lightTermsOf(text: string): (term: string) => boolean {
+/** The languages that `text` may be in, other than English: those with more of their common words in it than English has. */
+function otherLanguagesOf(text: string): readonly LanguageWords[] {
   const words = text.split(/[^\p{L}\p{M}]+/u).map(fold)
   const count = ({ common }: LanguageWords) => words.filter((word) => common.has(word)).length
   const [english, ...others] = loadLanguages()
   const least = Math.max(minCommonWords, english ? count(english) + 1 : 0)
-  const possible = others.filter((other) => count(other) >= least)
-  const spoken = possible.length > 0 || !english ? possible : [english]
+  return others.filter((other) => count(other) >= least)
+}
+
+/** True for a text in German, French, Spanish, Italian, Portuguese or Dutch that has at least two of its common words. */
+export const isOtherLanguage = (text: string): boolean => otherLanguagesOf(text).length > 0
+
+/** A function that is true for light terms of the languages that `text` may be in; English if it is in no other. */
+export function lightTermsOf(text: string): (term: string) => boolean {
+  const possible = otherLanguagesOf(text)
+  const spoken = possible.length > 0 ? possible : loadLanguages().slice(0, 1)
   const unspaced = (pairs ??= new Set(unspacedPairs.split(' ')))
   return (term) => spoken.some(({ light }) => light.has(term)) || unspaced.has(term)
 }

@@ -136,13 +136,19 @@ function writtenDateAt(words: readonly string[], from: number): FoundDate | unde
 
 const smallWords = new Set(['of', 'de', 'del'])
 
-/** Today, yesterday, tomorrow. Their year and weekday are not searched: too many records have them. */
-function namedDayAt(word: string, at: number, moment: Moment): FoundDate | undefined {
-  const ms = parseTime(dayNamed(word, moment) ?? '')
-  if (ms === undefined) return undefined
+/**
+ * Today, yesterday, tomorrow, the day before yesterday, the day after tomorrow. Their year and weekday are not searched: too
+ * many records have them.
+ */
+function namedDayAt(words: readonly string[], at: number, moment: Moment): FoundDate | undefined {
+  const beyond = daysBeyond.get(words.slice(at, at + 3).join(' '))
+  const last = beyond === undefined ? at : at + 2
+  const namedMs = parseTime(dayNamed(words[last] ?? '', moment) ?? '')
+  if (namedMs === undefined) return undefined
+  const ms = namedMs + (beyond ?? 0) * dayMs
   const date = new Date(ms)
   return {
-    to: at + 1,
+    to: last + 1,
     day: date.getUTCDate(),
     month: date.getUTCMonth() + 1,
     year: date.getUTCFullYear(),
@@ -154,6 +160,11 @@ function namedDayAt(word: string, at: number, moment: Moment): FoundDate | undef
 /** The numbers that a sign joins with another number: `2026-4471` has no year. */
 const codeNumbers = (text: string): ReadonlySet<string> =>
   new Set(Array.from(text.matchAll(/\d+(?:[-./]\d+)+/g), ([code]) => code.split(/\D/)).flat())
+
+const daysBeyond: ReadonlyMap<string, number> = new Map([
+  ['day before yesterday', -1],
+  ['day after tomorrow', 1],
+])
 
 const termsOf = (words: readonly string[]) => [...new Set(words.flatMap((word) => tokenize(word)))]
 
@@ -168,7 +179,7 @@ export function searchedParts(text: string, moment: Moment): SearchedPart[] {
     const from = result.length
     const { written = '', word = '' } = parts[from] ?? {}
     const found =
-      namedDayAt(word, from, moment) ??
+      namedDayAt(words, from, moment) ??
       numericDateAt(words, from, dotted) ??
       writtenDateAt(words, from) ??
       eastAsianDateAt(words, from)

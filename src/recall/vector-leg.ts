@@ -14,6 +14,7 @@ import { fingerprintOf } from '../store/vector/vector-space.ts'
 import type { QuestionVectors } from './embed/question-vector.ts'
 import { loneScale, similarityScale, type SimilarityScale } from './embed/similarity-scale.ts'
 import type { Leg, LegCandidate, LegResult, Question } from './leg.ts'
+import { isOtherLanguage } from './light-word.ts'
 import { type RecallPartSet, noParts } from './part.ts'
 
 export interface VectorLegDeps {
@@ -60,6 +61,7 @@ export function createVectorLeg(deps: VectorLegDeps): Leg<'vector'> {
     weight: embedder.weight,
     async find(question) {
       if (question.text.trim() === '' || embedder.weight === 0) return noHits
+      if (!canEmbed(embedder, question.text)) return noHits
       if (embedder.waiting !== undefined) {
         await catchUp()
         const why = degradedReason()
@@ -113,6 +115,10 @@ export function createVectorLeg(deps: VectorLegDeps): Leg<'vector'> {
     },
   }
 }
+
+/** False for a question in another language than the embedder's only one: it would find texts of that language. */
+export const canEmbed = ({ language }: Pick<Embedder, 'language'>, question: string): boolean =>
+  language === undefined || !isOtherLanguage(question)
 
 /** How well a record has the content words of the question; 0 without an answer of the embedder. */
 function agreementOf({ store, embedder }: VectorLegDeps, seq: number, question: string): number {

@@ -67,6 +67,7 @@ export function createMeaningEmbedder(
       return progress
     },
     isCentred: true,
+    language: model === packagedTable.name ? 'en' : undefined,
     get isLoaded() {
       return reader !== undefined
     },

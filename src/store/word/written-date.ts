@@ -54,7 +54,7 @@ export function inFigures(
 
 /** A number, or a date in figures, with the name after it. The name before it is in the text before the match. */
 const anyDate =
-  /(?:\d{4}-(?<isoMonth>\d\d)-(?<isoDay>\d\d)|(?<one>\d\d?)(?<sign>[./])(?<other>\d\d?)\k<sign>\d{4}|(?<eastMonth>\d\d?)[月월] ?(?<eastDay>\d\d?)[日일]|(?<day>\d\d?)(?<ending>st|nd|rd|th|er)?\.?(?:\s+(?:of\s|de\s)?\s*(?<after>\p{L}{3,10}))?|\d{4})(?!\d)/giu
+  /(?:\d{4}(?<isoSign>[-/])(?<isoMonth>\d\d)\k<isoSign>(?<isoDay>\d\d)|(?<one>\d\d?)(?<sign>[-./])(?<other>\d\d?)\k<sign>\d{4}|(?<eastMonth>\d\d?)[月월] ?(?<eastDay>\d\d?)[日일]|(?<day>\d\d?)(?<ending>st|nd|rd|th|er)?\.?(?:\s+(?:of\s|de\s)?\s*(?<after>\p{L}{3,10}))?|\d{4})(?!\d)/giu
 const nameBefore = /(?<!\p{L})(\p{L}{3,10})\.?\s+(?:of\s+|del?\s+)?$/u
 /** Most texts have no date; this test takes a tenth of the search for one. */
 const mayHaveDate =
@@ -71,12 +71,14 @@ export function withDateWords(text: string): string {
   const add = (word: string, written = '') => {
     if (word !== written.toLowerCase()) words.add(word)
   }
-  for (const { index, groups = {} } of text.matchAll(anyDate)) {
+  for (const { 0: found, index, groups = {} } of text.matchAll(anyDate)) {
     if (words.size > maxDates) break
     if (/[\p{L}\p{N}]/u.test(text.charAt(index - 1)) && groups['eastMonth'] === undefined) continue
     const inNumbers = numericDate(groups)
     if (inNumbers) {
-      add(String(inNumbers.day), groups['isoDay'])
+      // The index has the day of `2026-06-28T10:00` as `28t10`.
+      const isWord = !/\p{L}/u.test(text.charAt(index + found.length))
+      add(String(inNumbers.day), isWord ? groups['isoDay'] : undefined)
       add(monthName(inNumbers.month))
       continue
     }

@@ -44,6 +44,8 @@ test.each([
       [2, 7, 2026],
     ],
   ],
+  ['the day before yesterday', [[29, 6, 2026]]],
+  ['the day after tomorrow', [[3, 7, 2026]]],
   ['on 28 June', [[28, 6, undefined]]],
   [
     'the 4th of March 2026, then Mar 5 and March 6th, 1999',
@@ -149,6 +151,9 @@ test.each([
   ['Grandpa was born 1931-06-28', 'on 28 June 1931'],
   ['The lease ends on 3 August', '2026-08-03'],
   ['Der Vertrag endet am 03.08.2026', 'the 3rd of August'],
+  ['deploy alpha at 2026-08-03T10:00:00Z', 'on 3 August 2026'],
+  ['[2026/08/03 10:00] the job ran', '3 August'],
+  ['The lease ends on 23-08-2026', '23 August'],
   ['El contrato acaba el 3 de agosto', 'am 3. August 2026'],
   ['契約は8月3日まで', 'on 3 August'],
 ])('“%s” has the date of “%s”', async (goal, text) => {

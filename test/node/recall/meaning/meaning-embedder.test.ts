@@ -315,6 +315,16 @@ test('a text of which it knows too little is found by words, and status says how
   expect(ids(await book.recall('car')).sort()).toEqual(['t-0', 't-3'])
 })
 
+test('a question in another language than English is answered by words alone', async () => {
+  const book = openBook(hostWith())
+  await book.store('fix the automobile', 'Das Auto ist repariert')
+  await book.pass()
+  const legs = async (text: string) =>
+    (await book.recall(text)).hits.map(({ because }) => because.vector !== undefined)
+  expect(await legs('repair the car')).toContain(true)
+  expect(await legs('wo habe ich das car repariert')).not.toContain(true)
+})
+
 describe('options', () => {
   test.each([
     [{ url: '' }, 'embedder.url'],
