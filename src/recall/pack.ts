@@ -91,6 +91,9 @@ const mostChars = (size: number): number => 4 * size
 /** Least size of a cut quotation: a shorter quotation says nothing, and the record is left out. */
 const minQuotationSize = 16
 
+/** The least text of a cut quotation with its first line, in UTF-16 units. */
+const leastChars = 160
+
 /** A quotation of a whole answer may have this size, however many there are. */
 const minWholeQuotationSize = 60
 
@@ -147,17 +150,21 @@ class Packer {
   }
 
   /**
-   * Adds records that fit `room` and the cap of the lane, and returns their size. `mayCut`: cuts records that don't
-   * fit.
+   * Adds records that fit `room` and the cap of the lane, and returns their size. `mayCut`: cuts records that don't fit; else
+   * a record that doesn't fit keeps room for a cut quotation, so that no worse one takes its place.
    */
   fillLane(lane: Lane, room: number, mayCut: boolean): number {
     const { budget, caps, measure } = this.#options
     const maxSize = Math.min(room, (caps[lane] ?? budget) - this.#sizeOfLane[lane])
     let added = 0
+    let reserved = 0
     this.#waiting[lane] = this.#waiting[lane].filter(({ index, quoted }) => {
       const quotation = this.#quote(lane, index, quoted, mayCut ? maxSize - added : undefined)
       const size = quotation ? measure(`${quotation.text}\n\n`) : 0
-      if (!quotation || added + size > maxSize) return true
+      if (!quotation || added + size > maxSize - reserved) {
+        if (quotation && !mayCut) reserved ||= Math.min(size, measure(quotation.text.slice(0, leastChars)))
+        return true
+      }
       added += size
       this.#quotations.push({ ...quotation, tokens: estimateTokens(`${quotation.text}\n\n`) })
       return false

@@ -91,7 +91,8 @@ it('lets nobody push out what fits the share of a lane', () => {
       let left = room
       for (const one of own) {
         const alone = pack([one], options({ budget: 100_000 })).items[0]?.tokens ?? Infinity
-        if (alone > left) continue
+        // It waits to be cut, and keeps room from worse ones.
+        if (alone > left) break
         left -= alone
         expect(packed.items.map(({ id }) => id)).toContain(one.hit.record.id)
       }
@@ -184,4 +185,17 @@ it('the quoted share of a whole answer is that of the scores', () => {
   expect(quotedShare(1, hits, [])).toBe(0)
   expect(quotedShare(1, [], [])).toBe(1)
   expect(quotedShare(undefined, hits, hits)).toBeUndefined()
+})
+
+it('quotes the best record of a lane at every budget that has room for a part of it', () => {
+  const best = quotedOf(
+    'agent',
+    'best',
+    'The spare key of the boathouse hangs behind the blue door. '.repeat(40),
+  )
+  const others = Array.from({ length: 6 }, (_, i) => quotedOf('agent', `m-${i}`, 'It rained again.'))
+  for (let budget = 90; budget <= 400; budget += 5) {
+    const { items } = pack([best, ...others], options({ budget, session: undefined, resource: undefined }))
+    expect([budget, items[0]?.id]).toEqual([budget, 'best'])
+  }
 })
