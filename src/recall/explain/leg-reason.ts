@@ -44,6 +44,7 @@ function textReasons(trace: RecallTrace, { rank, candidates, evidence, needed = 
   if (trace.question.words.length === 0)
     return [{ code: 'no-words', says: 'The question has no word to search for.' }]
   const own = candidates.get('text')
+  const hasDate = (trace.question.dates?.dates.length ?? 0) > 0
   if (!own) {
     return match === 'all'
       ? [
@@ -57,7 +58,9 @@ function textReasons(trace: RecallTrace, { rank, candidates, evidence, needed = 
           {
             code: 'no-common-word',
             words,
-            says: `It has none of the words that recall searches for: ${listed(words)}.`,
+            says: hasDate
+              ? `It has neither the whole date of the question nor another of its words: ${listed(words)}.`
+              : `It has none of the words that recall searches for: ${listed(words)}.`,
           },
         ]
   }
