@@ -190,8 +190,8 @@ export interface Embedder {
   agreement?(question: string, text: string): number | undefined
   /** Whether it knows a content word of `question`; if not, its vector answers only beside words. Absent: it always does. */
   knows?(question: string): boolean
-  /** The only language that it knows. Questions in another get no vector. Absent: it knows several, or the book's own. */
-  readonly language?: 'en' | undefined
+  /** False for a question in a language that it doesn't know: it gets no vector. Absent: it knows any. */
+  isOwnLanguage?(question: string): boolean
   /** True: unrelated texts have a similarity of about 0 in any book, so a book of similar records has limits too. */
   readonly isCentred?: boolean | undefined
   /** Reason why the embedder can't embed yet; undefined if it can. */

@@ -18,7 +18,7 @@ import { createQuestionVectors, notLoaded } from './embed/question-vector.ts'
 export interface BookEmbedding {
   readonly embedder: Pick<
     Embedder,
-    'minSimilarity' | 'loading' | 'isCentred' | 'language' | 'knows' | 'needsOtherAnswer' | 'waiting'
+    'minSimilarity' | 'loading' | 'isCentred' | 'isOwnLanguage' | 'knows' | 'needsOtherAnswer' | 'waiting'
   >
   readonly vectors: BookStore['vectors']
   readonly leg: Leg<'vector'>

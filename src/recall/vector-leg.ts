@@ -14,7 +14,6 @@ import { fingerprintOf } from '../store/vector/vector-space.ts'
 import type { QuestionVectors } from './embed/question-vector.ts'
 import { loneScale, similarityScale, type SimilarityScale } from './embed/similarity-scale.ts'
 import type { Leg, LegCandidate, LegResult, Question } from './leg.ts'
-import { isOtherLanguage } from './light-word.ts'
 import { type RecallPartSet, noParts } from './part.ts'
 
 export interface VectorLegDeps {
@@ -61,7 +60,6 @@ export function createVectorLeg(deps: VectorLegDeps): Leg<'vector'> {
     weight: embedder.weight,
     async find(question) {
       if (question.text.trim() === '' || embedder.weight === 0) return noHits
-      if (!canEmbed(embedder, question.text)) return noHits
       if (embedder.waiting !== undefined) {
         await catchUp()
         const why = degradedReason()
@@ -76,6 +74,8 @@ export function createVectorLeg(deps: VectorLegDeps): Leg<'vector'> {
         return { ...noHits, degraded: `vectors: ${toDaybookError(error).message}` }
       }
       await catchUp()
+      // Its table is loaded now. Another language would find texts of that language, whatever they say.
+      if (embedder.isOwnLanguage?.(question.text) === false) return noHits
       if (store.vectors.fingerprint() !== fingerprintOf({ provider, model, dimensions: vector.length }))
         return { ...noHits, degraded: 'vectors: those of this model are not made yet.' }
       const answersAlone = !needsOtherAnswer && embedder.knows?.(question.text) !== false
@@ -115,10 +115,6 @@ export function createVectorLeg(deps: VectorLegDeps): Leg<'vector'> {
     },
   }
 }
-
-/** False for a question in another language than the embedder's only one: it would find texts of that language. */
-export const canEmbed = ({ language }: Pick<Embedder, 'language'>, question: string): boolean =>
-  language === undefined || !isOtherLanguage(question)
 
 /** How well a record has the content words of the question; 0 without an answer of the embedder. */
 function agreementOf({ store, embedder }: VectorLegDeps, seq: number, question: string): number {

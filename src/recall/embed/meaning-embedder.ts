@@ -67,11 +67,11 @@ export function createMeaningEmbedder(
       return progress
     },
     isCentred: true,
-    language: model === packagedTable.name ? 'en' : undefined,
     get isLoaded() {
       return reader !== undefined
     },
     agreement: (question, text) => reader?.agreement(question, text),
+    isOwnLanguage: (question) => model !== packagedTable.name || reader?.isEnglish(question) !== false,
     knows: (question) => reader?.knows(question) ?? true,
     async embed(texts, _purpose, signal) {
       checkAborted(closing.signal)

@@ -7,7 +7,6 @@ import { noParts } from '../part.ts'
 import { createEvidenceReader, type TextEvidence } from '../text-evidence.ts'
 import { createTextLegs, measuredShareOf, minCoverageFor } from '../text-leg.ts'
 import type { RecallTrace } from '../trace.ts'
-import { canEmbed } from '../vector-leg.ts'
 import type { RecallParts } from './recall-parts.ts'
 import type { FoundRecord } from './record-state.ts'
 
@@ -96,10 +95,8 @@ export async function probeVector(
     return never('The record is sealed, and no text of a sealed record goes to an embedder: words find it.')
   if (query.text.trim() === '') return never('The question has no text, so it has no vector.')
   const { embedder, vectors } = embedding
-  if (!canEmbed(embedder, query.text))
-    return never(
-      'The embedder knows English only, and the question is in another language: words find records.',
-    )
+  if (embedder.isOwnLanguage?.(query.text) === false)
+    return never('The embedder does not know the language of the question: words find records.')
   const embedded = await embedding.embedQuestion(query.text, signal)
   if (!embedded) {
     const { waiting, loading } = embedder

@@ -3,6 +3,7 @@
 import { type AbortSignalLike, checkAborted } from '../../../core/abort.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { Clock, Scheduler, Wasm } from '../../../core/ports.ts'
+import { isOtherLanguage } from '../../light-word.ts'
 import { createMeaningModel, type MeaningModel } from './meaning-model.ts'
 import { type MeaningTable, readMeaningTable } from './meaning-table.ts'
 import { type TableChoice, sharedModel, shareModel } from './shared-model.ts'
@@ -15,6 +16,8 @@ export interface MeaningReader {
   /** See `WordAgreement`. */
   agreement(question: string, text: string): number
   knows(question: string): boolean
+  /** False for a text that looks like another language of Europe. */
+  isEnglish(text: string): boolean
 }
 
 export interface MeaningReaderDeps {
@@ -40,6 +43,7 @@ export async function openMeaningReader(
     dimensions: model.dimensions,
     agreement: (question, text) => model.agreement(question, text),
     knows: (question) => model.knows(question),
+    isEnglish: (text) => !isOtherLanguage(text),
     async embed(texts, signal) {
       const vectors: Float32Array[] = []
       let startedMs = clock.now()
