@@ -94,4 +94,5 @@ export class McpPersona {
   }
 }
 
-const isOfPersonas = (id: string) => id.startsWith('katra:') || id.startsWith('room:')
+/** True for the verbs that a connection calls as its persona. */
+export const isOfPersonas = (id: string): boolean => id.startsWith('katra:') || id.startsWith('room:')

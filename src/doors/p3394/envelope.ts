@@ -157,6 +157,8 @@ export async function answerEnvelope(message: unknown, at: MessageContext): Prom
   }
 }
 
+export const envelopeSender = (message: unknown): string | undefined => readValidFields(message).from
+
 /** Returns the fields of an envelope that its answer needs. An invalid field is undefined. */
 function readValidFields(message: unknown) {
   const ifValid = <Value>(shape: z.ZodType<Value>, value: unknown) => shape.safeParse(value).data

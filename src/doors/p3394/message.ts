@@ -123,6 +123,9 @@ function parseRequest(rawMessage: unknown): MessageRequest {
   }
 }
 
+export const messageSender = (rawMessage: unknown): string | undefined =>
+  readValidFields(rawMessage).from?.agent_id
+
 /** Returns the fields of a message that its answer needs. Leaves out invalid fields. */
 function readValidFields(rawMessage: unknown): Partial<MessageRequest> {
   const { id, source, destination } = isJsonObject(rawMessage) ? rawMessage : {}

@@ -76,6 +76,34 @@ const offer = (options: OfferOptions) =>
 const namesNow = async () => (await page.webmcp.tools()).map(({ name }) => name).toSorted()
 const note = { text: 'The deploy key lies on the second floor' }
 
+/** Another tab of the same origin, in which `agent` has tools of the book `name`. */
+async function openTab(name: string, agent: string): Promise<Page> {
+  const other = await context.newPage()
+  await other.goto(`${inject('tabsUrl')}current/index.html`)
+  await other.waitForFunction(() => 'tab' in globalThis)
+  await other.evaluate(
+    async ([book, granted_to]) => {
+      await tab.open({ name: book, agent: 'owner' })
+      if (!tab.book) throw new Error('No book is open.')
+      const permissions = ['read', 'write', 'propose']
+      const scope = '**'
+      const expires_at = '2099-01-01T00:00:00.000Z'
+      const { token } = await tab.book.tokens.grant({ granted_to, scope, permissions, expires_at })
+      globalThis.offered = await tab.book.offerTools({
+        as: token.token_id,
+        set: ['records', 'katra', 'a2p'],
+      })
+    },
+    [name, agent] as const,
+  )
+  return other
+}
+
+type Answer = Record<string, unknown>
+const callIn = async (other: Page, tool: string, input: object = {}) =>
+  ((await other.webmcp.callTool(tool, input as never)) as { structuredContent: Answer }).structuredContent
+const contents = ({ memories }: Answer) => (memories as { content: string }[]).map(({ content }) => content)
+
 describe('the tools of a page', () => {
   it('are found by the agent of the browser, those that the token permits, and marked', async () => {
     const as = await openBook(['read', 'write'])
@@ -201,5 +229,39 @@ describe('the tools of a page', () => {
     expect(await offer({})).toMatchObject({ code: 'invalid-input', details: { path: 'options.as' } })
     expect(await offer({ as: 'token::of-nobody' })).toMatchObject({ code: 'unauthorized' })
     expect(await namesNow()).toEqual([])
+  })
+
+  it('are those of two agents in two tabs: Alice and Bob remember, talk, propose and sleep as themselves', async () => {
+    const name = `webmcp-${++serial}`
+    const alice = await openTab(name, 'alice')
+    const bob = await openTab(name, 'bob')
+    const { session_id: session } = await callIn(alice, 'katra_register', { name: 'Alice' })
+    expect(await callIn(bob, 'katra_learn', { knowledge: 'Trains are late' })).toMatchObject({
+      error: 'E_NOT_INITIALIZED',
+    })
+    await callIn(bob, 'katra_register', { name: 'Bob' })
+    await callIn(alice, 'katra_learn', { knowledge: 'Cranes are oiled on Mondays' })
+    await callIn(bob, 'katra_learn', { knowledge: 'Trains are late on Fridays' })
+    expect(await callIn(alice, 'katra_whoami')).toMatchObject({ name: 'Alice', session_id: session })
+    expect(contents(await callIn(alice, 'katra_recent'))).toEqual(['Cranes are oiled on Mondays'])
+    expect(contents(await callIn(bob, 'katra_recent'))).toEqual(['Trains are late on Fridays'])
+    await callIn(alice, 'katra_say', { message: 'Good night' })
+    // The holder of a token speaks in its own name.
+    expect(await callIn(bob, 'katra_hear')).toMatchObject({ speaker_name: 'alice', content: 'Good night' })
+    const proposal = { content: 'Likes jazz', category: 'a2p:interests.music' }
+    const { proposal_id: id } = await callIn(bob, 'a2p_propose_memory', { proposal })
+    const approve = (proposed: string) => tab.book?.proposals.review({ id: proposed, action: 'approve' })
+    expect(await alice.evaluate(approve, String(id))).toMatchObject({ id })
+    expect(await callIn(alice, 'katra_session_end')).toMatchObject({ session_id: session })
+    // The tab ends without a word.
+    const { session_id: left } = await callIn(bob, 'katra_whoami')
+    await bob.close()
+    const present = () => alice.evaluate(async () => (await tab.book?.room.whoIsHere())?.participants)
+    await expect.poll(present).toEqual([])
+    const next = await openTab(name, 'bob')
+    const again = await callIn(next, 'katra_register', { name: 'Bob' })
+    expect(again).toMatchObject({ session_id: expect.any(String), also_in: [] })
+    expect(again['session_id']).not.toBe(left)
+    await Promise.all([alice.close(), next.close()])
   })
 })

@@ -139,6 +139,7 @@ export class BookServer {
         }
         const agent = new AgentLine(line, { owned, work: followers.work })
         hear = (one) => agent.hear(one)
+        closed = () => agent.end()
         hear(message)
       },
       broken: (error) => line.post({ type: 'refuse', error: error.toJSON() }),

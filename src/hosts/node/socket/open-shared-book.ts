@@ -67,6 +67,7 @@ export function openSharedBook(options: OpenSharedBook): Promise<SharedBook> {
           owned: {
             engine,
             durability: 'file',
+            path,
             fileId: () => fileIdOf(path),
             // The pragma of the option `durability: 'strict'`.
             makeStrict: () => file.db.exec('PRAGMA synchronous = FULL'),

@@ -8,6 +8,8 @@ import type { Durability } from '../../../core/record.ts'
 export interface OwnedBook {
   readonly engine: Engine
   readonly durability: Durability
+  /** The path of its file. */
+  readonly path: string
   /** Identifies its file; undefined if the file is gone. */
   fileId(): string | undefined
   /** Makes each commit wait for the disk: some process asked for it. */

@@ -17,6 +17,7 @@ import {
   parseRecord,
 } from './persona.ts'
 import { personaRefInput, personaKind, personaLimits, personaName, personaRole } from './persona-kind.ts'
+import { hasLeft } from './presence.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
 
 const personaOutput = z.object({
@@ -154,14 +155,18 @@ export const personaCapabilities = [
       /** Ids of the persona's other open sessions, as in another window. */
       alsoIn: z.array(z.string()),
     }),
-    run({ persona: personaRef }, at) {
+    uses: ['records', 'room', 'status'],
+    async run({ persona: personaRef }, at) {
       const persona = requirePersona(at, personaRef)
       const { session } = at.call.scope
-      const openSessions = at.records.query({
+      const unended = at.records.query({
         kind: 'agent_session',
         filters: { ...personaFilter(persona), state: 'open' },
         limit: 1000,
       }).records
+      // A session whose connection is gone has ended; its end is written later.
+      const areGone = await Promise.all(unended.map((one) => hasLeft(at, persona, one)))
+      const openSessions = unended.filter((_one, i) => !areGone[i])
       const ownSessions = openSessions.filter(isOwnSession(at, persona))
       const openSession =
         openSessions.find(({ id }) => id === session) ??

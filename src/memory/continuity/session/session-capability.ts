@@ -13,17 +13,11 @@ import { buildSunrise, sunriseOutput } from '../digest/sunrise.ts'
 import { addDays } from '../digest/raw-record.ts'
 import { dayOf, recentDaysToCheck, writeDays } from '../digest/write-day.ts'
 import { personaRefInput } from '../persona/persona-kind.ts'
+import { deviceName, hasLeft } from '../persona/presence.ts'
 import { lastSnapshot, snapshotOutput } from '../snapshot/snapshot-capability.ts'
 import { assertFits } from '../thought/remember.ts'
 import { type EndReason, endSession, findOnce } from './end-session.ts'
-import {
-  deviceName,
-  isIdle,
-  otherSessions,
-  requireSession,
-  type Session,
-  unendedSessions,
-} from './session.ts'
+import { isIdle, otherSessions, requireSession, type Session, unendedSessions } from './session.ts'
 import { maxFocusLength, sessionBody, sessionKind, upkeepTask } from './session-kind.ts'
 import {
   listPersonas,
@@ -74,17 +68,15 @@ const endUses = ['records', 'recall', 'room', 'tasks'] as const
 type StartContext = TaskContext<'records' | 'recall' | 'room' | 'tasks' | 'status'>
 
 /**
- * The reason to end a session that no caller ended, or to continue its end; undefined if the session may continue. Only
- * the session's own device judges by the room.
+ * The reason to end a session that no caller ended, or to continue its end; undefined if the session may continue.
  */
 async function endReason(
   at: StartContext,
+  persona: Persona,
   session: Session,
-  isInRoom: () => Promise<boolean>,
 ): Promise<EndReason | undefined> {
   if (session.state === 'ending') return session.end_reason ?? 'request'
-  if (session.in_room && session.device === (await deviceName(at)) && !(await isInRoom()))
-    return 'disconnected'
+  if (await hasLeft(at, persona, session)) return 'disconnected'
   return isIdle(at, session) ? 'idle' : undefined
 }
 
@@ -96,20 +88,10 @@ async function endAbandoned(
   at: StartContext,
   persona: Persona,
 ): Promise<{ ended: string[]; failed: string[] }> {
-  const isInRoom = async () => {
-    try {
-      const participants = await at.room.whoIsHere()
-      return participants.some(({ id }) => persona.agents.includes(id))
-    } catch (error) {
-      // An unavailable room is no reason to end a session.
-      if (isDaybookError(error)) return true
-      throw error
-    }
-  }
   const ended: string[] = []
   const failed: string[] = []
   for (const session of unendedSessions(at.records, persona)) {
-    const reason = await endReason(at, session, isInRoom)
+    const reason = await endReason(at, persona, session)
     if (reason === undefined) continue
     try {
       await endSession(at, persona, session.id, { reason })

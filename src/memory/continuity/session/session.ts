@@ -1,6 +1,6 @@
 // Finds sessions of a persona, and the time of their last activity.
 import { DaybookError } from '../../../core/errors.ts'
-import type { CallPort, ReadContext } from '../../../core/capability/context.ts'
+import type { CallPort } from '../../../core/capability/context.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import type { RecordHead } from '../../../core/record.ts'
 import { parseTime } from '../../../core/time.ts'
@@ -57,11 +57,6 @@ interface IdleContext {
 /** True if the session was inactive for `idleMs`. */
 export const isIdle = ({ records, call }: IdleContext, session: Session): boolean =>
   (parseTime(call.now) ?? 0) - lastActiveMs(records, session) >= idleMs
-
-/** Name of this copy of the book; empty if it never synced. */
-export async function deviceName({ status }: Pick<ReadContext<'status'>, 'status'>): Promise<string> {
-  return (await status.book()).sync.device ?? ''
-}
 
 /**
  * The session of a call: the one with `id`, which may have ended. Without `id`, the session of the call's
