@@ -2,9 +2,11 @@
 // server can use this one.
 import { z } from 'zod'
 import { isDaybookError } from '../../core/errors.ts'
+import { isJsonObject } from '../../core/json/path.ts'
 import type { Schema } from '../../core/schema.ts'
+import { shownJson } from '../../core/text/shown-text.ts'
 import { parseInput } from '../seed-shape/shape.ts'
-import type { McpTool, ToolAnswer } from './tool.ts'
+import type { McpTool, ToolAnswer, ToolQuestion } from './tool.ts'
 import { toToolSchema } from './tool-schema.ts'
 import { hintsOf } from './verb-tool.ts'
 import {
@@ -51,7 +53,17 @@ interface GraphTool<Input extends z.ZodType> {
   readonly verbs: readonly [string, ...string[]]
   /** True: it removes from facts that it stores anew. */
   readonly removes?: boolean
+  /** See `McpTool`. */
+  question?(input: unknown): ToolQuestion | undefined
   run(input: z.output<Input>, call: GraphCall): Promise<ToolAnswer>
+}
+
+/** Asks before a call that deletes several of the entries in `field`. */
+const askIfSeveral = (field: string) => (input: unknown) => {
+  const entries = isJsonObject(input) ? input[field] : undefined
+  if (!Array.isArray(entries) || entries.length < 2) return undefined
+  const list = entries.map((one) => shownJson(one)).join(', ')
+  return { text: `Delete these ${entries.length} from the memory for good? ${list.slice(0, 1000)}` }
 }
 
 /** Creates an answer whose text shows `shown` instead of `value`, as in the reference server. */
@@ -138,6 +150,7 @@ export const graphTools: readonly McpTool[] = [
     input: z.object({ entityNames: limitedList(nameText) }),
     output: successSchema,
     verbs: forgetVerbs,
+    question: askIfSeveral('entityNames'),
     async run({ entityNames }, call) {
       await deleteEntities(call, entityNames)
       return successAnswer('Entities deleted successfully')
@@ -161,6 +174,7 @@ export const graphTools: readonly McpTool[] = [
     input: z.object({ relations: limitedList(relationSchema) }),
     output: successSchema,
     verbs: forgetVerbs,
+    question: askIfSeveral('relations'),
     async run({ relations }, call) {
       await deleteRelations(call, relations)
       return successAnswer('Relations deleted successfully')

@@ -34,6 +34,13 @@ export interface McpBook {
    * unsubscribes. Absent: the host reports no changes.
    */
   onChange?(listener: (kinds: readonly string[]) => void): () => void
+  /**
+   * Decides about a proposal in the owner's name. Only for the answer of a person, whom the host asked. Absent: nobody
+   * decides over this connection.
+   */
+  decide?(decision: { readonly id: string; readonly action: 'approve' | 'reject' }): Promise<{
+    readonly status: string
+  }>
   /** The caller's rights. Tools that the caller may not call are not listed. Absent: all tools are listed. */
   readonly rights?: McpRights
   /** Called with an internal error, whose details the client does not get. */

@@ -7,6 +7,7 @@ import { defined } from '../../core/defined.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 import type { CapabilityOutput } from '../../book/daybook.ts'
+import { isToolAnswer, runAsking } from './ask-user.ts'
 import type { Mcp, McpBook, McpCallOptions } from './mcp-book.ts'
 import {
   runInTurn,
@@ -71,7 +72,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       },
     },
   )
-  const offered = tools.map((tool) => ({ tool, registered: registerTool(server, tool, book) }))
+  const offered = tools.map((tool) => ({ tool, registered: registerTool({ mcp, server, book }, tool) }))
   for (const resource of resources) registerResource(server, resource, book)
   if (sets.includes('recall')) {
     registerPrompts({ mcp, server, book })
@@ -85,6 +86,8 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   }
   return server
 }
+
+type ToolParts = Pick<McpServerOptions, 'mcp' | 'book'> & { readonly server: McpServer }
 
 interface OfferedTool {
   readonly tool: McpTool
@@ -107,7 +110,7 @@ function listByRights(offered: readonly OfferedTool[], { rights }: McpBook): () 
   return rights.onChange(apply)
 }
 
-function registerTool(server: McpServer, tool: McpTool, book: McpBook): RegisteredTool {
+function registerTool({ mcp, server, book }: ToolParts, tool: McpTool): RegisteredTool {
   return server.registerTool(
     tool.name,
     {
@@ -118,7 +121,9 @@ function registerTool(server: McpServer, tool: McpTool, book: McpBook): Register
     },
     async (input: unknown, context: ServerContext) => {
       try {
-        return toResult(tool, await tool.run(input, toolContextOf(book, callOptionsOf(context))))
+        const at = { context, tools: toolContextOf(book, callOptionsOf(context)) }
+        const answer = await runAsking({ mcp, server, book }, tool, input, at)
+        return isToolAnswer(answer) ? toResult(tool, answer) : answer
       } catch (error) {
         return toErrorResult(error, tool, book)
       }

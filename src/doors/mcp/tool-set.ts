@@ -3,8 +3,10 @@
 // Invariant: a resource calls only verbs that a tool of its set may call.
 import { type ToolSetName, toolSetNames, usualSets } from '../../book/tool/tool-source.ts'
 import { invalidInput } from '../../core/errors.ts'
+import { isJsonObject } from '../../core/json/path.ts'
+import { shownText } from '../../core/text/shown-text.ts'
 import { graphTools } from './graph-tool.ts'
-import { offeredVerb, type McpTool, type ToolContext } from './tool.ts'
+import { offeredVerb, type McpTool, type ToolContext, type ToolQuestion } from './tool.ts'
 import { shapeTool, verbTool } from './verb-tool.ts'
 import { readGraph } from './graph.ts'
 import { contextTool, usualTools } from './usual-tool.ts'
@@ -89,13 +91,23 @@ const toolFactories: Readonly<Record<ToolSetName, () => readonly McpTool[]>> = {
   a2p: () => [
     shapeTool('a2p_get_profile'),
     shapeTool('a2p_query_memories'),
-    shapeTool('a2p_propose_memory'),
+    { ...shapeTool('a2p_propose_memory'), question: reviewOf },
     shapeTool('a2p_list_proposals'),
     shapeTool('a2p_withdraw_proposal'),
   ],
   graph: () => graphTools,
   /** For a person who asks why a memory was not recalled: a model needs it too rarely for the usual sets. */
   explain: () => [verbTool('explain_recall', 'recall:explain')],
+}
+
+/** Lets the user of the host decide at once about what the agent proposes. */
+function reviewOf(input: unknown): ToolQuestion | undefined {
+  const { proposal = input } = isJsonObject(input) ? input : {}
+  const { memory = proposal, category = '' } = isJsonObject(proposal) ? proposal : {}
+  const content = isJsonObject(memory) ? memory['content'] : undefined
+  if (typeof content !== 'string') return undefined
+  const text = `The agent proposes to remember (${String(category)}): ${content.slice(0, 2000)}`
+  return { text: shownText(text), isReview: true }
 }
 
 /** Tools are built once for each process, because their JSON Schemas are expensive. */

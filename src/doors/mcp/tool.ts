@@ -41,6 +41,13 @@ export interface ToolHints {
   readonly openWorldHint: boolean
 }
 
+/** A question for the user of the host, before the tool runs. */
+export interface ToolQuestion {
+  readonly text: string
+  /** True: the tool runs in any case, and the user decides about its proposal. False: it runs only if the user accepts. */
+  readonly isReview?: boolean
+}
+
 export interface McpTool {
   readonly name: string
   readonly description: string
@@ -52,6 +59,8 @@ export interface McpTool {
   readonly verbs: readonly [string, ...string[]]
   /** True: the answer contains text that agents and users stored. */
   readonly isQuoted: boolean
+  /** Returns the question that this call needs; undefined: none. `input` is unchecked. Absent: it never asks. */
+  question?(input: unknown, at: ToolContext): ToolQuestion | undefined | Promise<ToolQuestion | undefined>
   run(input: unknown, at: ToolContext): Promise<ToolAnswer>
 }
 

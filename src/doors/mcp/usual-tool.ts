@@ -4,11 +4,12 @@ import { z } from 'zod'
 import { type Passage, wants } from '../../core/capability/port/recall-port.ts'
 import { defined } from '../../core/defined.ts'
 import { isDaybookError } from '../../core/errors.ts'
-import type { JsonObject } from '../../core/json/path.ts'
+import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import type { Stored } from '../../core/record.ts'
 import type { Schema } from '../../core/schema.ts'
 import { withShapeFieldNames } from '../seed-shape/seed-shape.ts'
 import { type Fields, parseInput, toCapabilityNames } from '../seed-shape/shape.ts'
+import { shownText } from '../../core/text/shown-text.ts'
 import { estimateTokens } from '../../core/text/estimate-tokens.ts'
 import { cutTexts, fromText } from './long-answer.ts'
 import { previewOf } from './preview.ts'
@@ -26,10 +27,12 @@ interface UsualTool<Input extends z.ZodType> {
   /** Changes the input, which has the verb's names. Default: no change. */
   toVerbInput?(input: Fields): unknown
   answer(answer: unknown, input: z.output<Input>): ToolAnswer
+  /** See `McpTool`. */
+  readonly question?: McpTool['question']
 }
 
 function usualTool<Input extends z.ZodType>(tool: UsualTool<Input>): McpTool {
-  const { name, description, verb, input, fieldNames = {}, toVerbInput, answer } = tool
+  const { name, description, verb, input, fieldNames = {}, toVerbInput, answer, question } = tool
   const isQuoted = requireOffered(verb).effect === 'read'
   const schema = input as unknown as Schema
   return {
@@ -39,6 +42,7 @@ function usualTool<Input extends z.ZodType>(tool: UsualTool<Input>): McpTool {
     hints: hintsOf([verb]),
     verbs: [verb],
     isQuoted,
+    ...defined({ question }),
     async run(rawInput, at) {
       const right = { id: verb, admit: at.admit }
       const parsed = (await parseInput(schema, rawInput ?? {}, right)) as z.output<Input>
@@ -214,6 +218,14 @@ const forgetTool = () =>
       cascade: z.boolean().optional().describe('Also records that rest on it alone'),
     }),
     fieldNames: { id: 'ref' },
+    async question(input, at) {
+      if (!isJsonObject(input) || input['cascade'] !== true) return undefined
+      const id = String(input['ref'])
+      // Some callers may forget, but not read.
+      const record = await at.call('kstar:get_record', { id }, 0).catch(() => null)
+      const text = record === null ? id : previewOf(record as Stored<JsonObject>).text
+      return { text: `Delete this for good, and all that rests on it alone? ${shownText(text)}` }
+    },
     answer(answer) {
       const { id, forgotten, alsoForgotten } = answer as {
         readonly id: string

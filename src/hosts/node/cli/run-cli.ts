@@ -133,7 +133,7 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
   // New files are readable by their owner only.
   process.umask(0o077)
   let terminal: Terminal | undefined
-  let opened: Daybook | undefined
+  const opened: Daybook[] = []
   try {
     const [name = '', ...rest] = args
     if (name === '--version') return say(product.version)
@@ -183,10 +183,11 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
           ...(sync ? { sync } : {}),
           ...(carriers ? { pool: { carriers, edge: live } } : {}),
         }
-        opened = await openDaybookAs(options, as).catch(async (cause: unknown) => {
+        const book = await openDaybookAs(options, as).catch(async (cause: unknown) => {
           throw await openFault(path, cause)
         })
-        return opened
+        opened.push(book)
+        return book
       },
     })
     return exitCode.ok
@@ -195,7 +196,7 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
     return explain(error, args[0], signal)
   } finally {
     terminal?.clear()
-    await opened?.close()
+    for (const book of opened) await book.close()
   }
 }
 

@@ -17,7 +17,7 @@ import { isJsonObject } from '../../../core/json/path.ts'
 import { longestTimerMs } from '../../../core/time.ts'
 import { readJsonSource } from './input-file.ts'
 import { embedderHelp, embedderOption } from './embedder-choice.ts'
-import { hostAgentName } from '../../../doors/mcp/agent-name.ts'
+import { hostAgentName, ownerName } from '../../../doors/mcp/agent-name.ts'
 import { leaseAgent } from '../socket/agent-lease.ts'
 import { serveMcpStdio } from './mcp-stdio.ts'
 
@@ -108,7 +108,11 @@ async function openConnection(
   const lease = leaseAgent(bookFile, hostAgentName(textOf(values, 'agent'), client))
   const book = await open({ ...options, as: lease.name })
   endLeftSessions(book)
-  const persona = new McpPersona(ownerBook(book), { isResumed })
+  const decide = async (decision: { id: string; action: 'approve' | 'reject' }) => {
+    await using owner = await open({ as: ownerName })
+    return await owner.proposals.review(decision)
+  }
+  const persona = new McpPersona({ ...ownerBook(book), decide }, { isResumed })
   return { book: persona.book, end: () => persona.end().finally(lease.end), leave: lease.end }
 }
 
