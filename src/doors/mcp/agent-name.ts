@@ -33,6 +33,12 @@ function plainName(name: string): string {
 /** Field of `_meta` with the client's name and version, from revision 2026-07-28 on. */
 const clientInfoField = 'io.modelcontextprotocol/clientInfo'
 
+/** The revision that `initialize` asks for; undefined for another message. */
+export function requestedRevision(params: unknown): string | undefined {
+  const { protocolVersion } = (params ?? {}) as Record<string, unknown>
+  return typeof protocolVersion === 'string' ? protocolVersion : undefined
+}
+
 /**
  * The name of the client in the parameters of its first message: of `initialize`, or in the `_meta` of a newer revision.
  */

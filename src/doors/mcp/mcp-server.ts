@@ -8,13 +8,16 @@ import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.
 import { isJsonObject } from '../../core/json/path.ts'
 import type { CapabilityOutput } from '../../book/daybook.ts'
 import { isToolAnswer, runAsking } from './ask-user.ts'
+import { iconsFor } from './icon.ts'
 import type { Mcp, McpBook, McpCallOptions } from './mcp-book.ts'
 import {
   runInTurn,
+  sentHints,
   requireOffered,
   type JsonSchema,
   type McpTool,
   textsOf,
+  titleOf,
   type ToolAnswer,
   type ToolContext,
 } from './tool.ts'
@@ -29,6 +32,8 @@ export interface McpServerOptions {
    * `legacy`: the client uses a revision before 2026-07-28, and gets updates only of resources that it subscribed to.
    */
   readonly era: 'legacy' | 'modern'
+  /** The revision that a legacy client asks for in `initialize`. Default: an old one. */
+  readonly revision?: string | undefined
   readonly book: McpBook
   readonly sets: readonly ToolSetName[]
   /** The version of Daybook, as the server reports it. */
@@ -56,13 +61,13 @@ const requestIdField = 'daybook/request-id'
 const requestIdPattern = /^[\x21-\x7e]{1,200}$/
 
 export function createMcpServer(options: McpServerOptions): McpServer {
-  const { mcp, era, book, sets, version, instructions = generalInstructions } = options
+  const { mcp, era, revision = '', book, sets, version, instructions = generalInstructions } = options
   const tools = toolsOf(sets, book.place)
   const resources = resourcesOf(sets)
   // A legacy client over HTTP has no channel for updates.
   const hasUpdates = era === 'modern' || book.onChange !== undefined
   const server = new mcp.McpServer(
-    { name: 'daybook', title: 'Daybook', version },
+    { name: 'daybook', title: 'Daybook', version, ...iconsFor(era === 'modern' ? era : revision) },
     {
       instructions,
       capabilities: {
@@ -114,10 +119,11 @@ function registerTool({ mcp, server, book }: ToolParts, tool: McpTool): Register
   return server.registerTool(
     tool.name,
     {
+      title: titleOf(tool.name),
       description: tool.description,
       inputSchema: toLibrarySchema(tool.input),
       ...(tool.output ? { outputSchema: toLibrarySchema(tool.output) } : {}),
-      annotations: { ...tool.hints },
+      annotations: sentHints(tool.hints),
     },
     async (input: unknown, context: ServerContext) => {
       try {
@@ -133,8 +139,9 @@ function registerTool({ mcp, server, book }: ToolParts, tool: McpTool): Register
 
 function registerResource(server: McpServer, resource: McpResource, book: McpBook): void {
   const { uri, name, description } = resource
+  const title = titleOf(name)
   const mimeType = 'application/json'
-  server.registerResource(name, uri, { description, mimeType }, async (_uri, context) => {
+  server.registerResource(name, uri, { title, description, mimeType }, async (_uri, context) => {
     const { signal } = callOptionsOf(context)
     const value = await resource.read(toolContextOf(book, signal ? { signal } : {}))
     return { contents: [{ uri, mimeType, text: shownJson(value, 2), _meta: untrustedMeta }] }

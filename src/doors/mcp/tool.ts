@@ -64,6 +64,22 @@ export interface McpTool {
   run(input: unknown, at: ToolContext): Promise<ToolAnswer>
 }
 
+/** The hints as they are sent: without those that have the protocol's default, which a client adds itself. */
+export function sentHints({ readOnlyHint, idempotentHint, ...others }: ToolHints): Partial<ToolHints> {
+  return {
+    ...(readOnlyHint ? { readOnlyHint } : {}),
+    // Reading again changes nothing anyway.
+    ...(idempotentHint && !readOnlyHint ? { idempotentHint } : {}),
+    ...others,
+  }
+}
+
+/** The name of a tool for people: `Store trace`, `Kstar store trace`. */
+export function titleOf(name: string): string {
+  const words = name.replace(/^mcp__/, '').replaceAll(/[_-]+/g, ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
 /**
  * Returns the texts of an answer for a model: the value, then the remarks. Invisible characters are removed or
  * escaped. A failure has no remarks.

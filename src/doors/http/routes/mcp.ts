@@ -9,6 +9,7 @@ import type { BodyPass, BookDoor } from '../../../edge/mirror-door.ts'
 import type { BookTypes } from '../../../edge/edge-env.ts'
 import { loadMcp, type McpBook } from '../../mcp/mcp-book.ts'
 import { answerMcp, createMessageReader, endStreamOn, maxMcpBodyBytes, methodOf } from '../../mcp/mcp-http.ts'
+import { requestedRevision } from '../../mcp/agent-name.ts'
 import { httpConnectionOf, presentedAgent, sessionHeader } from '../../mcp/http-connection.ts'
 import { McpPersona } from '../../mcp/mcp-persona.ts'
 import { createMcpServer, instructionsFor, toolContextOf } from '../../mcp/mcp-server.ts'
@@ -76,13 +77,21 @@ async function answerMcpRequest(request: Request, { door, sets, origins }: Answe
   const id = isListening ? ((await read()).id ?? null) : undefined
   if (isListening) await watch.readFirstStates()
   const isIntroduction = introductions.has(await methodOf(request, read))
+  const revision = isIntroduction ? requestedRevision((await read()).params) : undefined
   const instructions = isIntroduction ? await instructionsFor(book) : undefined
   const response = await answerMcp(request, {
     mcp,
     guards,
     bus: watch.bus,
     factory: ({ era }) =>
-      createMcpServer({ mcp, era, book, sets, version: product.version, ...defined({ instructions }) }),
+      createMcpServer({
+        mcp,
+        era,
+        book,
+        sets,
+        version: product.version,
+        ...defined({ instructions, revision }),
+      }),
   })
   if (session !== undefined && response.ok) response.headers.set(sessionHeader, session)
   return isListening ? endStreamOn(response, id, watch.onEnd) : response

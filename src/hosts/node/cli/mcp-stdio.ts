@@ -4,15 +4,16 @@ import { PassThrough } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { McpServer } from '@modelcontextprotocol/server'
 import type { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
-import { clientName } from '../../../doors/mcp/agent-name.ts'
+import { requestedRevision, clientName } from '../../../doors/mcp/agent-name.ts'
 
 /** Longest wait for the last answers after the end of stdin. */
 const lastAnswersMs = 60_000
 
-/** `era`: see `McpServerOptions` (doors/mcp/mcp-server.ts). `client`: the name that the client gives itself. */
+/** `era`, `revision`: see `McpServerOptions` (doors/mcp/mcp-server.ts). `client`: the name that the client gives itself. */
 export interface McpOpening {
   readonly era: 'legacy' | 'modern'
   readonly client: string | undefined
+  readonly revision: string | undefined
 }
 
 interface McpStdioOptions {
@@ -37,7 +38,7 @@ export async function serveMcpStdio({ create, onError, signal }: McpStdioOptions
   let hasFailed = false
   const createNamed = async ({ era }: Pick<McpOpening, 'era'>) => {
     try {
-      return await create({ era, client: requests.client() })
+      return await create({ era, ...requests.opening() })
     } catch (error) {
       hasFailed = true
       failed.reject(error as Error)
@@ -81,6 +82,7 @@ function watchRequests(transport: StdioServerTransport) {
   const open = new Set<unknown>()
   const closed = Promise.withResolvers<void>()
   let client: string | undefined
+  let revision: string | undefined
   let changed = (): void => undefined
   const settle = (id: unknown) => {
     open.delete(id)
@@ -89,7 +91,10 @@ function watchRequests(transport: StdioServerTransport) {
   const { onmessage, onclose } = transport
   const send = transport.send.bind(transport)
   transport.onmessage = (message) => {
-    if ('method' in message) client ??= clientName(message.params)
+    if ('method' in message) {
+      client ??= clientName(message.params)
+      revision ??= requestedRevision(message.params)
+    }
     // A subscription is answered at its end.
     if ('method' in message && 'id' in message && message.method !== 'subscriptions/listen')
       open.add(message.id)
@@ -111,7 +116,7 @@ function watchRequests(transport: StdioServerTransport) {
   }
   return {
     closed: closed.promise,
-    client: () => client,
+    opening: () => ({ client, revision }),
     answered: () =>
       new Promise<void>((resolve) => {
         changed = () => {

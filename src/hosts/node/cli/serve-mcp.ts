@@ -57,10 +57,18 @@ export const serveMcp: Command = {
     const connect = (client?: string) => (opened ??= openConnection(context, { client }))
     try {
       await serveMcpStdio({
-        async create({ era, client }) {
+        async create({ era, client, revision }) {
           const { book } = await connect(client)
           const instructions = await instructionsFor(book)
-          return createMcpServer({ mcp, era, book: { ...book, onFault }, sets, version, instructions })
+          return createMcpServer({
+            mcp,
+            era,
+            revision,
+            book: { ...book, onFault },
+            sets,
+            version,
+            instructions,
+          })
         },
         onError: (error) => terminal.note(inOneLine(error)),
         signal,

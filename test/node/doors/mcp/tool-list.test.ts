@@ -1,15 +1,17 @@
 // The lists of tools as a model reads them: their size, and the description of each field.
 import { describe, expect, it } from 'vitest'
 import { toolSetNames, toolsOf, usualSets } from '../../../../src/doors/mcp/tool-set.ts'
+import { sentHints, titleOf } from '../../../../src/doors/mcp/tool.ts'
 import { estimateTokens } from '../../../../src/core/text/estimate-tokens.ts'
 
 const listed = (set: (typeof toolSetNames)[number]) =>
   toolsOf([set], 'device').map(({ name, description, input, output, hints }) => ({
     name,
+    title: titleOf(name),
     description,
     inputSchema: input,
     ...(output ? { outputSchema: output } : {}),
-    annotations: hints,
+    annotations: sentHints(hints),
   }))
 
 const tokensOf = (set: (typeof toolSetNames)[number]) => estimateTokens(JSON.stringify(listed(set)))
