@@ -53,8 +53,10 @@ const conflict = z.object({
   forgotten: z.literal(true).optional(),
 })
 
+const schemasUsed = z.array(z.string())
 const importResult = z.object({
   ...bundleDescription,
+  schemasUsed,
   mode: z.enum(['merge', 'replace']),
   dryRun: z.boolean(),
   imported: z.number(),
@@ -80,7 +82,7 @@ const importResult = z.object({
   /** The first thousand conflicts. */
   conflicts: z.array(conflict),
 })
-const verifyResult = z.object({ ...bundleDescription, schemasUsed: z.array(z.string()) })
+const verifyResult = z.object({ ...bundleDescription, schemasUsed })
 const pieceAnswer = <Result extends z.ZodType>(result: Result) =>
   z.object({
     /** The cursor for the next piece. */

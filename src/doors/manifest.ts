@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { AnyCapability, VerbPlace } from '../core/capability/capability.ts'
 import type { Schema } from '../core/schema.ts'
+import { pathOfCapability, withFieldTexts } from './field-text/field-text.ts'
 import { memoryAgent } from './p3394/transport.ts'
 import { findSeedShape, type SeedShape, seedShapes } from './seed-shape/seed-shape.ts'
 
@@ -111,8 +112,8 @@ export function describeCapability({
     methods,
     effect,
     runs,
-    input: toJsonSchema(input, 'input'),
-    output: toJsonSchema(output, 'output'),
+    input: toJsonSchema(input, 'input', id),
+    output: toJsonSchema(output, 'output', id),
   }
 }
 
@@ -122,9 +123,11 @@ function describeWithShape(capability: DescribedCapability, shape: SeedShape | u
     ...entry,
     capability_id: entry.id,
     description: shape?.summary ?? entry.summary,
-    input_schema: shape ? toJsonSchema(shape.input as unknown as Schema, 'input') : entry.input,
+    input_schema: shape
+      ? toJsonSchema(shape.input as unknown as Schema, 'input', shape.names[0])
+      : entry.input,
     output_schema: shape?.answerSchema
-      ? toJsonSchema(shape.answerSchema as unknown as Schema, 'output')
+      ? toJsonSchema(shape.answerSchema as unknown as Schema, 'output', shape.names[0])
       : entry.output,
   }
 }
@@ -150,13 +153,14 @@ function describeSeedOnly(capability: DescribedCapability, shape: SeedShape): Ma
 }
 
 /**
- * Converts a schema to JSON Schema. JSON Schema can't express checks in code and transformed values: such parts
- * accept any value.
+ * Converts the input or output of `id` to JSON Schema, each field with its description. JSON Schema can't express
+ * checks in code and transformed values: such parts accept any value.
  */
-function toJsonSchema(schema: Schema, io: 'input' | 'output'): JsonSchema {
-  return z.toJSONSchema(schema as unknown as z.ZodType, {
+export function toJsonSchema(schema: Schema, io: 'input' | 'output', id: string): JsonSchema {
+  const json = z.toJSONSchema(schema as unknown as z.ZodType, {
     io,
     unrepresentable: 'any',
     target: 'draft-2020-12',
   })
+  return withFieldTexts(json as JsonSchema, pathOfCapability(id, io))
 }

@@ -5,7 +5,7 @@ import { invalidInput } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 import type { Schema } from '../../core/schema.ts'
 import type { SeedShape } from '../seed-shape/shape.ts'
-import { fieldText } from './field-text.ts'
+import { pathOfCapability, withFieldTexts } from '../field-text/field-text.ts'
 import { type JsonSchema, requireOffered } from './tool.ts'
 
 /** Maximum entries of each list of an answer, because long lists are expensive for models. */
@@ -33,22 +33,15 @@ export function toToolSchema(schema: Schema, io: 'input' | 'output'): JsonSchema
 
 const propertiesOf = ({ properties }: JsonSchema): Properties => (isJsonObject(properties) ? properties : {})
 
-/** `properties`, each with a description. */
-function described(properties: Properties): Properties {
-  const withText = ([name, property]: [string, unknown]) => {
-    const text = fieldText(name)
-    const isBare = isJsonObject(property) && property['description'] === undefined && text !== undefined
-    return [name, isBare ? { ...property, description: text } : property]
-  }
-  return Object.fromEntries(Object.entries(properties).map(withText))
-}
-
 /** The input of a tool for one verb. A list has at most `maxListed` entries, so its limit is no higher. */
 export function verbInput(id: string): JsonSchema {
   const input = toToolSchema(requireOffered(id).input, 'input')
   const { limit, ...properties } = propertiesOf(input)
   const limited = isJsonObject(limit) ? { limit: withMaximum(limit) } : {}
-  return { ...input, properties: described({ ...properties, ...limited }) }
+  return withFieldTexts(
+    { ...input, properties: { ...properties, ...limited } },
+    pathOfCapability(id, 'input'),
+  )
 }
 
 const withMaximum = (limit: Properties) => ({
@@ -75,11 +68,12 @@ export function shapeInput(shape: SeedShape, ids: readonly string[]): JsonSchema
   const unused = ignored.map((name) => [name, { description: 'Ignored: the book sets it.' }] as const)
   const properties = { ...Object.fromEntries([...unused, ...named]), ...propertiesOf(own) }
   const { limit } = properties
-  return {
+  const input = {
     ...own,
-    properties: described(isJsonObject(limit) ? { ...properties, limit: withoutMaximum(limit) } : properties),
+    properties: isJsonObject(limit) ? { ...properties, limit: withoutMaximum(limit) } : properties,
     additionalProperties: passed.some((schema) => schema['additionalProperties'] !== false),
   }
+  return withFieldTexts(input, pathOfCapability(ids[0] ?? shape.names[0], 'input'))
 }
 
 /** Throws `invalid-input` for a field of `input` that `schema` forbids, and for a limit above its maximum. */

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { createManifest } from '../../../src/doors/manifest.ts'
+import { fieldTextKey, fieldTextTables, pathOfCapability } from '../../../src/doors/field-text/field-text.ts'
 import { memoryAgent } from '../../../src/doors/p3394/transport.ts'
 import { seedShapes } from '../../../src/doors/seed-shape/seed-shape.ts'
 import { capabilityTable } from '../../../src/engine/capability-table.ts'
@@ -71,6 +72,38 @@ describe('the manifest', () => {
     expect(fieldsOf('kstar:import_bundle')).toEqual(
       expect.arrayContaining(['allow_incomplete', 'dry_run', 'include_tokens', 'passphrase', 'signed_by']),
     )
+  })
+
+  it('describes each field of each capability', () => {
+    const bare: string[] = []
+    const used = new Set<string>()
+    const visit = (value: unknown, path: readonly string[]): void => {
+      if (typeof value !== 'object' || value === null) return
+      for (const [keyword, one] of Object.entries(value)) {
+        if (['const', 'enum', 'default'].includes(keyword)) continue
+        if (keyword !== 'properties') visit(one, path)
+        else
+          for (const [name, schema] of Object.entries(one as Record<string, { description?: string }>)) {
+            const field = [...path, name]
+            used.add(fieldTextKey(field) ?? '')
+            if (!schema.description) bare.push(field.join('.'))
+            visit(schema, field)
+          }
+      }
+    }
+    for (const { id, input, output, input_schema, output_schema } of manifest.capabilities) {
+      for (const schema of [input, input_schema]) visit(schema, pathOfCapability(id, 'input'))
+      for (const schema of [output, output_schema]) visit(schema, pathOfCapability(id, 'output'))
+    }
+    expect(bare).toEqual([])
+    expect(used.size).toBeGreaterThan(700)
+  })
+
+  it('describes each path once', () => {
+    const keys = fieldTextTables.flatMap((table) => Object.keys(table))
+    expect(keys.filter((key, i) => keys.indexOf(key) !== i)).toEqual([])
+    const texts = fieldTextTables.flatMap((table) => Object.values(table))
+    expect(texts.filter((text) => text.endsWith('.') || text.length > 160)).toEqual([])
   })
 
   // `npm test -- manifest -u` writes it anew, for whoever means the change.

@@ -20,7 +20,7 @@ const defaultPageSize = 50
 const maxReachableMemories = 1000
 
 const textSchema = z.string().max(100_000)
-const reviewBody = z.strictObject({
+export const reviewBody = z.strictObject({
   action: z.enum(['approve', 'reject', 'edit']),
   editedContent: textSchema.optional(),
   editedCategory: textSchema.optional(),
@@ -194,7 +194,7 @@ function parsePage(request: A2pRequest): MemoryPage {
 }
 
 /** Body of an agent's request for access. Other fields are accepted and ignored. */
-const accessBody = z.looseObject({
+export const accessBody = z.looseObject({
   scopes: z.array(z.string().max(512)).min(1).max(100),
   purpose: z.looseObject({
     type: z.string().max(100),
@@ -285,7 +285,7 @@ export const accessRoutes: readonly A2pRoute[] = [
   },
 ]
 
-const registerBody = z.strictObject({
+export const registerBody = z.strictObject({
   did: z.string().max(1000),
   publicKey: z.string().max(200).optional(),
   keyType: z.literal('Ed25519').optional(),

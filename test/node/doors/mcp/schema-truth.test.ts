@@ -9,7 +9,7 @@ import { createLocalTools } from '../../../../src/doors/mcp/local-tools.ts'
 import type { JsonSchema } from '../../../../src/doors/mcp/tool.ts'
 import { toolSetNames, toolsOf, type ToolSetName } from '../../../../src/doors/mcp/tool-set.ts'
 import { openDaybook } from '../../../../src/hosts/node/index.ts'
-import { valueOf } from './schema-value.ts'
+import { valueOf } from '../../../support/schema-value.ts'
 
 type Input = Record<string, unknown>
 

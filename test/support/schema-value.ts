@@ -1,6 +1,6 @@
 // Values that a JSON Schema of a tool allows, for properties.
 import fc from 'fast-check'
-import type { JsonSchema } from '../../../../src/doors/mcp/tool.ts'
+import type { JsonSchema } from '../../src/doors/manifest.ts'
 
 type Value = fc.Arbitrary<unknown>
 
@@ -16,9 +16,11 @@ const words = fc.constantFrom(
   'ünï ✓',
 )
 
-function textOf({ minLength = 0, maxLength = 20 }: JsonSchema): Value {
-  const text = fc.string({ minLength: Number(minLength), maxLength: Math.min(Number(maxLength), 40) })
-  return fc.oneof(words, text)
+function textOf({ pattern, minLength = 0, maxLength = 20 }: JsonSchema): Value {
+  const least = Number(minLength)
+  const text = fc.string({ minLength: least, maxLength: Math.max(least, Math.min(Number(maxLength), 40)) })
+  const matching = typeof pattern === 'string' ? [fc.stringMatching(new RegExp(pattern))] : []
+  return fc.oneof(words, text, ...matching)
 }
 
 const numberOf = ({ minimum = -5, maximum = 1000 }: JsonSchema) =>
