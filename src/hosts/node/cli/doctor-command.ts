@@ -6,7 +6,7 @@ import { checkAddress } from '../../../core/address.ts'
 import { defined } from '../../../core/defined.ts'
 import { toDaybookError } from '../../../core/errors.ts'
 import { readPackagedTable } from './check-table.ts'
-import { type Command, textOf, UsageError } from './command.ts'
+import { checkNeeded, type Command, textOf, UsageError } from './command.ts'
 import { codeOf, unreadable } from './input-file.ts'
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -34,18 +34,19 @@ export const doctor: Command = {
   name: 'doctor',
   summary: 'Checks the memory and the services it uses; says what is wrong and what to do. Changes nothing.',
   operands: '',
-  options: { url: { type: 'string' }, book: { type: 'string' }, file: { type: 'string' } },
+  options: { url: { type: 'string' }, at: { type: 'string' }, file: { type: 'string' } },
   help: {
     url: '<url>      an edge that should answer; its key is read from $DAYBOOK_KEY',
-    book: '<name>    with --url: the book there that should answer; without: as --file',
-    file: '<file>    the file of the memory, instead of --home and --agent',
+    at: '<name>      the book there that should answer',
+    file: '<file>    as --book',
   },
   async run({ values, terminal, signal, bookFile }) {
     const url = textOf(values, 'url')
-    const book = textOf(values, 'book')
-    const file = textOf(values, 'file') ?? (url === undefined ? book : undefined)
-    if (url !== undefined && book !== undefined && !process.env['DAYBOOK_KEY'])
-      throw new UsageError('--book needs the key of that book: set DAYBOOK_KEY')
+    const book = textOf(values, 'at')
+    const file = textOf(values, 'file')
+    checkNeeded(values, 'at', 'url')
+    if (book !== undefined && !process.env['DAYBOOK_KEY'])
+      throw new UsageError('--at needs the key of that book: set DAYBOOK_KEY')
     const services = { url, book }
     const findings = [
       ...installed(),

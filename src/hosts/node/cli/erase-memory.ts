@@ -9,14 +9,14 @@ export const eraseMemory: Command = {
   name: 'erase',
   summary: 'Erases the whole memory for good: export it first. Asks for its name.',
   operands: '',
-  options: { confirm: { type: 'string' }, edge: { type: 'string' }, book: { type: 'string' } },
+  options: { confirm: { type: 'string' }, edge: { type: 'string' }, at: { type: 'string' } },
   help: {
     confirm: '<name>  the name of the book, when there is no terminal to type it',
     edge: '<url>     erase at this mirror first; its key is read from DAYBOOK_KEY',
-    book: '<name>    the book there, default the name of the agent',
+    at: '<name>      the book there, default the name of the agent',
   },
   async run({ values, terminal, signal, open }) {
-    checkNeeded(values, 'book', 'edge')
+    checkNeeded(values, 'at', 'edge')
     const mirror = values['edge'] !== undefined
     const book = await open(mirror ? { edge: readEdge(values) } : {})
     const { name } = await book.status()
@@ -36,7 +36,7 @@ export const restartMemory: Command = {
   help: {
     confirm: '<name>  the name of the book, when there is no terminal to type it',
     edge: '<url>     the address of the edge; its key is read from DAYBOOK_KEY',
-    book: '<name>    the book there, default the name of the agent',
+    at: '<name>      the book there, default the name of the agent',
   },
   async run({ values, terminal, signal, open }) {
     const book = await open({ edge: readEdge(values) })

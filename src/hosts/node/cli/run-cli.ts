@@ -49,7 +49,7 @@ import { dirname, join, resolve } from 'node:path'
 import { checkBookName } from '../../../core/book.ts'
 import { makeOwnFolder } from '../port/private-file.ts'
 
-/** A command with its own `book` means a book elsewhere, by its name. */
+/** A command with its own `book` only reaches books elsewhere, by their names. */
 const sharedOptions = {
   book: { type: 'string' },
   home: { type: 'string' },
@@ -141,7 +141,8 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
     if (name === 'help' && /^[^-]/.test(rest[0] ?? '')) return say(helpOf(commandOf(rest[0] ?? '')))
     if (['--help', '-h', 'help'].includes(name)) return say(overview())
     const command = commandOf(name)
-    const { values, positionals } = parse(command, rest)
+    const { values: given, positionals } = parse(command, rest)
+    const values = withBookPlace(command, given)
     if (values['help']) return say(helpOf(command))
     if (command.operands === '' && positionals.length > 0)
       throw new UsageError(`${command.name} takes no \`${positionals[0]}\``)
@@ -227,6 +228,22 @@ function parse(command: Command, args: readonly string[]): { values: Values; pos
     if (parsed.values[option] === '' && /^<(?:file|folder)>/.test(text))
       throw new UsageError(`--${option} is empty; give it a ${text.slice(1, text.indexOf('>'))}`)
   return parsed
+}
+
+/** Endings of the files of books. */
+const bookFile = /[/\\]|\.(?:daybook|sqlite3?|db)$|^:memory:$/
+
+/**
+ * Decides what `--book` means for a command that may name a book at an edge too: a file, unless the command has the
+ * address of an edge and the value is neither a path nor a file here. Then it is the same as `--at <name>`.
+ */
+function withBookPlace({ options }: Command, values: Values): Values {
+  const { book, ...others } = values
+  const hasEdge = (values['edge'] ?? values['url']) !== undefined
+  if (!('at' in options) || typeof book !== 'string' || !hasEdge) return values
+  if (bookFile.test(book) || isFileThere(book)) return values
+  if (values['at'] === undefined) return { ...others, at: book }
+  throw new UsageError(`There is no file ${book}: --book names the file here, --at the book at the edge`)
 }
 
 /** Prints an error on stderr; returns the exit code. */

@@ -29,7 +29,7 @@ export const runKafka: Command = {
     partitions: { type: 'string' },
     replicas: { type: 'string' },
     edge: { type: 'string' },
-    book: { type: 'string' },
+    at: { type: 'string' },
     health: { type: 'string' },
     every: { type: 'string' },
   },
@@ -42,13 +42,18 @@ export const runKafka: Command = {
     partitions: '<n>   for a new topic, default 3',
     replicas: '<n>     for a new topic, default 1',
     edge: '<url>       the mirror of the book, over a live line; its key is read from DAYBOOK_KEY',
-    book: '<name>      the book there, default the name of the agent',
+    at: '<name>        the book there, default the name of the agent',
     health: '<port>    answer GET /health and /metrics on this port of 127.0.0.1 (or $HOST)',
     every: '<seconds>  how often to report progress, default 10',
   },
   async run({ values, terminal, signal, open }) {
     const group = textOf(values, 'group') ?? defaultGroup
-    const book = textOf(values, 'book') ?? textOf(values, 'agent') ?? 'agent'
+    const named = textOf(values, 'at') ?? textOf(values, 'agent')
+    if (values['book'] !== undefined && (named ?? values['consumer-group']) === undefined)
+      throw new UsageError(
+        '--book needs --consumer-group: two memories with one group would share their messages',
+      )
+    const book = named ?? 'agent'
     const watch = createWatch(terminal, values['json'] === true)
     const options: KafkaOptions = {
       ...readSettings(values),

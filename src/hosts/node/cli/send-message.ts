@@ -30,7 +30,7 @@ export const sendMessage: Command = {
     timeout: { type: 'string' },
     transport: { type: 'string' },
     url: { type: 'string' },
-    book: { type: 'string' },
+    at: { type: 'string' },
     socket: { type: 'string' },
   },
   help: {
@@ -39,7 +39,7 @@ export const sendMessage: Command = {
     timeout: '<s>    seconds to wait, default 30',
     transport: `<name>  only this one of ${transportTypes.join(', ')}`,
     url: '<url>      an edge or `daybook serve`; its key is read from $DAYBOOK_KEY',
-    book: '<name>    the book there',
+    at: '<name>      the book there',
     socket: '<path>   the socket of the agent; a token is read from $DAYBOOK_TOKEN',
   },
   async run(context) {
@@ -47,7 +47,9 @@ export const sendMessage: Command = {
     const [agent = '', capability = '', ...more] = positionals
     if (agent === '' || capability === '' || more.length > 0)
       throw new UsageError('send takes an agent and a capability, as in kstar-memory kstar:store_trace')
-    checkNeeded(values, 'book', 'url')
+    checkNeeded(values, 'at', 'url')
+    if (values['book'] !== undefined && (values['url'] ?? values['socket']) !== undefined)
+      throw new UsageError('--book is a file of this machine; --at names the book at --url')
     const transport = transportOf(textOf(values, 'transport'))
     const content = await readJsonSource(textOf(values, 'content') ?? '{}', '--content', signal)
     const timeoutMs = 1000 * (numberOf(values, 'timeout', 1, 86_400) ?? 30)
@@ -102,7 +104,7 @@ async function transportsFor(
   const socket = textOf(values, 'socket')
   const named = [
     ...(socket === undefined ? [] : [createSocketTransport({ path: socket, token })]),
-    ...(url === undefined ? [] : [createHttpTransport({ url, key, book: textOf(values, 'book') })]),
+    ...(url === undefined ? [] : [createHttpTransport({ url, key, book: textOf(values, 'at') })]),
   ]
   if (named.length > 0) return named
   if (wanted === 'unix_socket')

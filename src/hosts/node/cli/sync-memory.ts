@@ -16,10 +16,10 @@ export const syncMemory: Command = {
   name: 'sync',
   summary: 'Sends new changes to the mirror at an edge, and fetches those of the mirror.',
   operands: '',
-  options: { edge: { type: 'string' }, book: { type: 'string' }, direction: { type: 'string' } },
+  options: { edge: { type: 'string' }, at: { type: 'string' }, direction: { type: 'string' } },
   help: {
     edge: '<url>     the address of the edge; its key is read from DAYBOOK_KEY',
-    book: '<name>    the book there, if its name differs from the agent: give it each time',
+    at: '<name>      the book there, if its name differs from the agent: give it each time',
     direction: '<d>  push only sends, pull only fetches; default both',
   },
   async run({ values, terminal, signal, open }) {
@@ -73,7 +73,7 @@ export function readEdge(values: Values): Edge {
     return {
       url: checkAddress(url, '--edge'),
       key: readKey(),
-      book: textOf(values, 'book'),
+      book: textOf(values, 'at'),
     }
   } catch (error) {
     if (isDaybookError(error)) throw usageErrorOf(error)

@@ -93,4 +93,50 @@ describe.skipIf(skipped !== '')(`Syncing on the command line${skipped}`, { timeo
     const erase = ['erase', '--edge', url, '--book', 'shared-tutor', '--confirm', 'shared-tutor']
     expect(await daybook(home, erase)).toMatchObject({ code: 0, stderr: '' })
   })
+
+  it('takes the file of an editor’s memory as --book, and a book at the edge as --at', async () => {
+    const { url } = await start()
+    const folder = await mkdtemp(join(tmpdir(), 'daybook-file-'))
+    closing.push(() => rm(folder, { recursive: true }))
+    const [file, other] = [join(folder, 'workspace.daybook'), join(folder, 'other.sqlite')]
+    const at = (book: string, ...args: string[]) =>
+      ended(
+        startDaybook([...args, '--book', book, '--home', join(folder, 'home')], {
+          env: { ...process.env, DAYBOOK_KEY: key },
+        }),
+      )
+    const edge = ['--edge', url, '--at', 'workspace']
+    const remembered = await at(file, 'mcp', 'call', 'remember', '--arg', 'text=Ann likes tea', '--json')
+    const { ref } = JSON.parse(remembered.stdout) as { ref: string }
+    expect(await at(file, 'sync', ...edge)).toMatchObject({ code: 0, stderr: '' })
+    expect(await at(other, 'sync', ...edge)).toMatchObject({
+      code: 0,
+      stdout: 'Sent 0, fetched 1, 0 in conflict.\n',
+    })
+    expect((await at(other, 'recall', 'tea', '--words')).stdout).toContain(ref)
+    expect((await at(other, 'dead-letters')).stdout).toBe('There are no dead letters.\n')
+    const sent = await at(other, 'send', 'kstar-memory', 'kstar:get_stats', '--json')
+    expect(JSON.parse(sent.stdout)).toMatchObject({ answer: { perception_count: 1 } })
+    const doctored = await at(other, 'doctor', '--url', url, '--at', 'workspace', '--json')
+    expect(doctored.stdout).toContain('other.sqlite')
+    expect(doctored.stdout).toContain('the book workspace with it')
+    // The same as --at: there is no such file here.
+    const byName = ['sync', '--edge', url, '--book', 'workspace', '--agent', 'third', '--home', folder]
+    const third = await ended(startDaybook(byName, { env: { ...process.env, DAYBOOK_KEY: key } }))
+    expect(third).toMatchObject({ code: 0, stdout: 'Sent 0, fetched 1, 0 in conflict.\n' })
+    const confirm = ['--confirm', 'workspace']
+    expect(await at(file, 'erase', ...edge, ...confirm)).toMatchObject({
+      code: 0,
+      stdout: 'Erased workspace, here and at its mirror.\n',
+    })
+    expect(await at(file, 'stats')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^There is no memory there/),
+    })
+    expect(await at(other, 'start-over', ...edge, ...confirm)).toMatchObject({
+      code: 0,
+      stdout: 'Sent 1, fetched 0.\n',
+    })
+    expect(await at(other, 'erase', '--confirm', 'agent')).toMatchObject({ code: 0 })
+  })
 })

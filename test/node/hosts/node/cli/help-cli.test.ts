@@ -43,11 +43,11 @@ const commands: Readonly<Record<string, readonly [operands: string, options: str
   approve: ['<id>', '--despite-hidden'],
   reject: ['<id>', '--reason <text>'],
   edit: ['<id> <text>', '--despite-hidden'],
-  sync: ['', '--edge <url>, --book <name>, --direction <d>'],
+  sync: ['', '--edge <url>, --at <name>, --direction <d>'],
   'dead-letters': ['[<id of a record> …]', '--retry'],
   send: [
     '<agent> <capability>',
-    "--content '<JSON>' | @<file> | -, --request-id <id>, --timeout <s>, --transport <name>, --url <url>, --book <name>, --socket <path>",
+    "--content '<JSON>' | @<file> | -, --request-id <id>, --timeout <s>, --transport <name>, --url <url>, --at <name>, --socket <path>",
   ],
   'create-key': [
     '<name>',
@@ -66,15 +66,15 @@ const commands: Readonly<Record<string, readonly [operands: string, options: str
   ],
   kafka: [
     '',
-    '--brokers <list>, --group <name>, --prefix <name>, --consumer-group <name>, --create-topics, --partitions <n>, --replicas <n>, --edge <url>, --book <name>, --health <port>, --every <seconds>',
+    '--brokers <list>, --group <name>, --prefix <name>, --consumer-group <name>, --create-topics, --partitions <n>, --replicas <n>, --edge <url>, --at <name>, --health <port>, --every <seconds>',
   ],
   'export-keys': ['<file>', '--passphrase-file <file>'],
   'import-keys': ['<file>', '--passphrase-file <file>'],
   'rotate-keys': ['', ''],
-  erase: ['', '--confirm <name>, --edge <url>, --book <name>'],
-  'start-over': ['', '--confirm <name>, --edge <url>, --book <name>'],
+  erase: ['', '--confirm <name>, --edge <url>, --at <name>'],
+  'start-over': ['', '--confirm <name>, --edge <url>, --at <name>'],
   assets: ['<folder>', ''],
-  doctor: ['', '--url <url>, --book <name>, --file <file>'],
+  doctor: ['', '--url <url>, --at <name>, --file <file>'],
   completion: ['bash | zsh | fish', ''],
 }
 const shared = '--home <folder>, --agent <name>, --unlock-file <file>, --json, --yes -y, --help -h'
