@@ -6,6 +6,7 @@ import type { BookEvent } from '../core/capability/event.ts'
 import { defined } from '../core/defined.ts'
 import { DaybookError } from '../core/errors.ts'
 import { optionsOf, scopeOptionTable, textOption } from '../core/option-check.ts'
+import { lowestTrust, type Trust } from '../core/trusted.ts'
 import type { BookDoor } from './book-door.ts'
 import type { BookCallOptions } from './call-options.ts'
 import { type BookListener, GuestEvents } from './guest-events.ts'
@@ -26,6 +27,8 @@ export interface HandleOptions {
   readonly session?: string | undefined
   /** The user or thing that the written records are about. */
   readonly resource?: string | undefined
+  /** Highest trust of the written records; the calls and handles of this handle only lower it. */
+  readonly trust?: Trust | undefined
 }
 
 const closedHandle = 'This handle of the book was closed.'
@@ -145,6 +148,7 @@ function within(defaults: BookCallOptions, { as, scope, ...options }: BookCallOp
   const requested = listed(as)
   // A call may repeat the handle's own token.
   const tokens = [...own, ...requested].filter((id, i, all) => i === 0 || id !== all[i - 1])
+  const trust = lowestTrust(defaults.scope?.trust, scope?.trust)
   // `others`: session and resource.
   const { agent, ...others } = defaults.scope ?? {}
   // With a token in the call, the agent is that token's holder.
@@ -153,7 +157,9 @@ function within(defaults: BookCallOptions, { as, scope, ...options }: BookCallOp
   return {
     ...options,
     ...(first === undefined ? {} : { as: below.length === 0 ? first : tokens }),
-    ...(defaults.scope || scope ? { scope: { ...named, ...others, ...checkCallScope(scope ?? {}) } } : {}),
+    ...(defaults.scope || scope
+      ? { scope: { ...named, ...others, ...checkCallScope(scope ?? {}), ...defined({ trust }) } }
+      : {}),
   }
 }
 

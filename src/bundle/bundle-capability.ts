@@ -101,7 +101,8 @@ const importInput = z.strictObject({
   dryRun: z.boolean().default(false),
   /**
    * The owner's decisions of the bundle (approved memories, reviews of proposals): `keep` takes them, `lower` makes
-   * the records undecided. Default: `keep` for a bundle signed with this book's key, else `lower`.
+   * the records undecided, and all records of the bundle `external`. Default: `keep` for a bundle signed with this book's
+   * key, else `lower`; but an unsigned bundle keeps its trust.
    */
   decisions: z.enum(['keep', 'lower']).optional(),
   /** Takes control tokens too; a token's holder gets its rights in this book. Default: false. */
@@ -282,6 +283,7 @@ export function beginImport(
           kinds: importedKinds,
           dryRun,
           keepsDecisions,
+          keepsTrust: keepsDecisions || (decisions === undefined && summary.signedBy === undefined),
           from: `bundle:${summary.agent.id}`,
         },
         {

@@ -1,6 +1,7 @@
 // Checks of the options that identify a book and the scope of its records.
 import { invalidInput } from './errors.ts'
 import type { CallScope, Scope } from './record.ts'
+import { trustClasses } from './trusted.ts'
 
 const namePattern = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/
 
@@ -42,7 +43,7 @@ const scopeFields = ['agent', 'session', 'resource'] as const
  */
 export function checkCallScope(scope: CallScope): Partial<Scope> {
   if (typeof scope !== 'object' || scope === null) throw invalidInput('scope', 'Must be an object')
-  const checked: { -readonly [Name in keyof Scope]?: string } = {}
+  const checked: { -readonly [Name in keyof Scope]?: Scope[Name] } = {}
   for (const path of scopeFields) {
     const value: unknown = scope[path]
     if (value === undefined) continue
@@ -50,5 +51,8 @@ export function checkCallScope(scope: CallScope): Partial<Scope> {
       throw invalidInput(path, 'Must have 1 to 1,000 characters of well-formed Unicode')
     checked[path] = value
   }
-  return checked
+  const { trust } = scope
+  if (trust !== undefined && !trustClasses.includes(trust))
+    throw invalidInput('trust', `Must be one of ${trustClasses.join(', ')}`)
+  return trust === undefined ? checked : { ...checked, trust }
 }

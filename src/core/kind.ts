@@ -5,6 +5,7 @@ import { type JsonObject, isJsonObject, readPath, sameJson } from './json/path.t
 import type { Schema } from './schema.ts'
 import { nameHash } from './text/text-key.ts'
 import type { Sensitivity } from './sealed.ts'
+import type { Trust } from './trusted.ts'
 
 /**
  * The hot columns of the store. A kind names the path that fills each column; other paths are read from JSON. Recall
@@ -134,6 +135,8 @@ export interface Kind<Name extends string = string, Body extends object = object
   complete?(body: JsonObject): JsonObject
   /** Role of the speaker: a person, or an agent that answered. Undefined if the body doesn't say. Pure. */
   roleOf?(body: object): 'person' | 'agent' | undefined
+  /** Highest trust of a record with this body, for every writer. Undefined: no limit. Pure. */
+  trustOf?(body: object): Trust | undefined
   /**
    * `path`: path of the speaker; a guest may only name itself. Only the speaker writes the record; other
    * guests may change only `listenerFields`.

@@ -4,6 +4,7 @@ import type { Scope } from './record.ts'
 import type { SealedBody, SealedInfo, Sensitivity } from './sealed.ts'
 import type { ConflictPolicy } from './kind.ts'
 import type { JsonObject } from './json/path.ts'
+import type { Trust } from './trusted.ts'
 
 export type Op = PutOp | ForgetOp
 
@@ -102,6 +103,7 @@ export interface SideHead {
   readonly session?: string | undefined
   readonly resource?: string | undefined
   readonly sensitivity?: Sensitivity | undefined
+  readonly trust?: Trust | undefined
   readonly created_at?: string | undefined
 }
 

@@ -2,6 +2,7 @@
 // Invariant: an unknown name or a wrong value throws `invalid-input` with the path, and with a suggestion if a valid
 // name is similar. No option is ignored silently.
 import { type DaybookError, invalidInput } from './errors.ts'
+import { trustClasses } from './trusted.ts'
 
 /** Throws `invalid-input` unless `value` is valid at `path`. */
 export type OptionCheck = (value: unknown, path: string) => void
@@ -142,11 +143,12 @@ export function variantOption(name: string, variants: Readonly<Record<string, Op
 /** Checks a key, or a function that fetches one. */
 export const keyOption: OptionCheck = typedOption({ string: anyOption, function: functionOption })
 
-/** Checks of the scope of a book: agent, run and subject of its records. */
+/** Checks of the scope of a book: agent, run, subject and highest trust of its records. */
 export const scopeOptionTable = {
   agent: textOption(1000),
   session: textOption(1000),
   resource: textOption(1000),
+  trust: wordOption(...trustClasses),
 }
 
 const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')

@@ -2,6 +2,7 @@
 import type { Marks } from './mark.ts'
 import type { SealedBody, SealedInfo, Sensitivity } from './sealed.ts'
 import { nameHash } from './text/text-key.ts'
+import type { Trust } from './trusted.ts'
 import type { JsonObject } from './json/path.ts'
 
 /** Fields of every record besides its body. Times are canonical UTC text (`2026-01-31T15:00:00.000Z`). */
@@ -17,6 +18,8 @@ export interface RecordHead {
   readonly resource?: string
   /** Absent: `standard`. */
   readonly sensitivity?: Sensitivity
+  /** Absent: `owner`. */
+  readonly trust?: Trust
   /** Marks of the record, stored in a record of their own. */
   readonly marks?: Marks
 }
@@ -35,6 +38,7 @@ export const headFields = [
   'session',
   'resource',
   'sensitivity',
+  'trust',
   'marks',
 ] as const
 
@@ -57,10 +61,12 @@ export interface Scope {
   readonly agent: string
   readonly session?: string
   readonly resource?: string
+  /** Highest trust of the records that are written in this scope. Absent: `owner`. */
+  readonly trust?: Trust
 }
 
 /** Scope of one call. Absent fields take the default. */
-export type CallScope = { readonly [Name in keyof Scope]?: string | undefined }
+export type CallScope = { readonly [Name in keyof Scope]?: Scope[Name] | undefined }
 
 /** One version of a record. A forget has no `body`; a version with a missing key has `sealed` instead. */
 export interface RecordVersion {
@@ -70,6 +76,7 @@ export interface RecordVersion {
   readonly agent: string
   readonly session?: string
   readonly resource?: string
+  readonly trust?: Trust
   readonly op: 'put' | 'forget'
   readonly body?: JsonObject
   readonly sealed?: SealedInfo
@@ -104,6 +111,8 @@ export interface PutRequest {
   readonly body: JsonObject
   /** Scope and sensitivity. Absent fields stay unchanged, or take the defaults of the book and the kind. */
   readonly scope?: Partial<Scope> & { readonly sensitivity?: Sensitivity | undefined }
+  /** The owner's decision about the trust of the record, which may raise it. */
+  readonly vouches?: Trust
   /** True: the kind's chapter has already checked the body. */
   readonly checked?: boolean
   /** True: the body is complete; unknown fields of the stored record are removed. Default: they stay. */

@@ -35,7 +35,7 @@ export function rulesInForce(
 
 /** `lane`: names in place of those of the call. `budget` and `measure`: see `packRules`. */
 interface PromptRules {
-  readonly lane?: { readonly [Name in keyof Scope]?: string | undefined }
+  readonly lane?: { readonly [Name in keyof Scope]?: Scope[Name] | undefined }
   readonly budget?: number
   readonly measure?: (text: string) => number
 }

@@ -117,7 +117,8 @@ function store({ kind }: Choice, one: Input, at: WriteContext<'records' | 'own'>
     const fields = defined({ content, category: categoryOf(content), memory_type, sensitivity })
     return storeMemory.run(parseWith(storeMemory.input, fields), at)
   }
-  const fields = defined({ content, subject, valid_until, sensitivity })
+  const trust = one.byAgent ? ('agent' as const) : undefined
+  const fields = defined({ content, subject, valid_until, sensitivity, trust })
   return storePerception.run(parseWith(storePerception.input, fields), at)
 }
 

@@ -8,6 +8,7 @@ import type { Stored } from '../core/record.ts'
 import { rulesForPrompt } from '../core/standing-rule.ts'
 import { estimateTokens } from '../core/text/estimate-tokens.ts'
 import { usualRuleTokens } from '../core/text/pack-rules.ts'
+import { trustClasses } from '../core/trusted.ts'
 import { embedCapabilities } from './embed/embed-capability.ts'
 import { lanes, pack, quotedShare } from './pack.ts'
 import { packedRules } from '../shape/packed-rules.ts'
@@ -175,6 +176,7 @@ export const contextCapabilities = [
           kind: z.string(),
           happenedAt: z.string(),
           lane: z.enum(lanes),
+          trust: z.enum(trustClasses).optional(),
           score: z.number(),
           tokens: z.number(),
           cut: z.boolean(),

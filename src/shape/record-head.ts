@@ -1,6 +1,7 @@
 // Shapes of a record's head and of its marks.
 import { z } from 'zod'
 import { sensitivities } from '../core/sealed.ts'
+import { trustClasses } from '../core/trusted.ts'
 
 /** Name of a collection, such as `People/Alice`. `/` separates the levels, and no level is empty. */
 export const collectionName = z
@@ -50,7 +51,8 @@ export const markInput = { ...markChanges, collection: collectionPlace.nullable(
 
 /**
  * The head of a record in an answer. Times: canonical UTC text. `agent`: the writer; `session`: its run; `resource`:
- * the user or thing that the record is about. No `sensitivity`: `standard`.
+ * the user or thing that the record is about. No `sensitivity`: `standard`. No
+ * `trust`: `owner`.
  */
 export const recordHead = {
   id: z.string(),
@@ -62,6 +64,7 @@ export const recordHead = {
   session: z.string().optional(),
   resource: z.string().optional(),
   sensitivity: z.enum(sensitivities).optional(),
+  trust: z.enum(trustClasses).optional(),
   /** Marks of the record; see `records.mark`. */
   marks: z.object(marks).optional(),
 }

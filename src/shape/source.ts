@@ -1,6 +1,7 @@
 // The speaker of a message. Callers may spell it in several ways; it is stored in one form.
 import { z } from 'zod'
 import { plainMessage, valueAt } from '../core/plain-issue.ts'
+import type { Trust } from '../core/trusted.ts'
 
 const speakerName = z.string().max(1000)
 
@@ -27,6 +28,19 @@ export function speakerRole(written: unknown): 'person' | 'agent' | undefined {
   const role = roles[name?.toLowerCase() ?? ''] ?? type
   if (role === 'Agent') return 'agent'
   return role === 'User' ? 'person' : undefined
+}
+
+const toolName = /^(?:tool|function)$/i
+
+/** Highest trust of a message of this speaker: the output of a tool comes from outside. */
+export function speakerTrust(written: unknown): Trust | undefined {
+  const { type, id, role } = (written ?? {}) as Partial<Source>
+  if (
+    [type, role, type === 'Agent' ? id : ''].some((name) => typeof name === 'string' && toolName.test(name))
+  )
+    return 'external'
+  const named = typeof role === 'string' ? { ...(written as Source), name: role } : written
+  return speakerRole(named) === 'agent' ? 'agent' : undefined
 }
 
 /** A speaker as callers write it: the stored form, `{ User: 'u-1' }`, a role such as `user`, or an id. */

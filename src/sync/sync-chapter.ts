@@ -10,6 +10,7 @@ import { DaybookError } from '../core/errors.ts'
 import type { Json, JsonObject } from '../core/json/path.ts'
 import { defined } from '../core/defined.ts'
 import { mostGuarded } from '../core/sealed.ts'
+import { lowestTrust } from '../core/trusted.ts'
 import { bodyOf, type PutRequest } from '../core/record.ts'
 import { syncDirections } from '../core/capability/status.ts'
 import { parseWith } from '../core/schema.ts'
@@ -134,7 +135,7 @@ function purgedError(record: string): DaybookError {
 }
 
 /**
- * The head of a record that gets the content of these edits: of each field the first, and the highest sensitivity. An
+ * The head of a record that gets the content of these edits: of each field the first, the highest sensitivity and the lowest trust. An
  * edit that the log stores sealed is at least `sensitive`.
  */
 function headFrom(sides: readonly (LoggedSide | undefined)[]): Pick<PutRequest, 'scope' | 'restores'> {
@@ -145,7 +146,12 @@ function headFrom(sides: readonly (LoggedSide | undefined)[]): Pick<PutRequest, 
   ])
   const sensitivity = levels.length === 0 ? undefined : levels.reduce((one, other) => mostGuarded(one, other))
   return {
-    scope: defined({ session: first?.session, resource: first?.resource, sensitivity }),
+    scope: defined({
+      session: first?.session,
+      resource: first?.resource,
+      sensitivity,
+      trust: lowestTrust(...sides.map((side) => side?.head?.trust)),
+    }),
     restores: defined({ created_at: first?.created_at }),
   }
 }
@@ -156,7 +162,9 @@ function headOfNewBody(
   records: DecisionRecords,
 ): Pick<PutRequest, 'scope' | 'restores'> {
   const head = headFrom(winner?.record === undefined ? [loser, winner] : [loser])
-  return records.get(record) ? { ...head, scope: defined({ sensitivity: head.scope?.sensitivity }) } : head
+  return records.get(record)
+    ? { ...head, scope: defined({ sensitivity: head.scope?.sensitivity, trust: head.scope?.trust }) }
+    : head
 }
 
 /**

@@ -14,6 +14,7 @@ import { seedShapeCases, seedShapeRuleCases } from './seed-shape/seed-shape.ts'
 import { factCases } from './memory/fact.ts'
 import { perceptionCases } from './memory/perception.ts'
 import { rememberCases } from './memory/remember.ts'
+import { trustCases } from './memory/trust.ts'
 import { longMessageCases } from './memory/long-message.ts'
 import { markedCases } from './memory/marked.ts'
 import { keptKeyCases } from './locked.ts'
@@ -134,6 +135,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     perceptionCases(cases)
     twoTimesCases(cases)
     rememberCases(cases)
+    trustCases(cases)
     factCases(cases)
     seedShapeCases(cases, host)
     browseCases(cases)

@@ -91,6 +91,8 @@ export function createToolBelt(door: ToolDoor, sets: readonly ToolSetName[]): To
     run: (name, input, { requestId, signal }) =>
       tools.run(sets, name, input, (id, input, step) =>
         door.call(id, input, {
+          // A model calls the tools, also on a handle of the owner.
+          scope: { trust: 'agent' },
           ...(signal ? { signal } : {}),
           ...(requestId === undefined ? {} : { requestId: step === 0 ? requestId : `${requestId}/${step}` }),
         }),

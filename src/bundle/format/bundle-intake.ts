@@ -171,7 +171,7 @@ function toStaged(bundleRecord: BundleRecord): StagedRecord {
       ver: _ver,
       ...restFields
     } = record
-    const { sensitivity: rawSensitivity, ...fields } = restFields
+    const { sensitivity: rawSensitivity, trust, ...fields } = restFields
     const sensitivity = rawSensitivity as StagedRecord['sensitivity']
     const isSealed = isSealedRecord(fields)
     const body: object = isSealed
@@ -186,6 +186,7 @@ function toStaged(bundleRecord: BundleRecord): StagedRecord {
       session,
       resource,
       sensitivity,
+      trust,
     }
     return {
       id: String(id),

@@ -12,6 +12,7 @@ import { parseWith } from '../../core/schema.ts'
 import { isLowered, mostGuarded, type SealedBody, sealedText } from '../../core/sealed.ts'
 import { recordText, isSealedRecord, sealedBodyField } from './bundle-shape.ts'
 import { canonicalText } from '../../core/text/canonical-json.ts'
+import { lowestTrust } from '../../core/trusted.ts'
 
 export interface MergePlan {
   readonly upload: string
@@ -21,6 +22,8 @@ export interface MergePlan {
   readonly dryRun: boolean
   /** True: keeps the decisions in the bundle. False: stores a decided record without its decision (`Kind.undecided`). */
   readonly keepsDecisions: boolean
+  /** False: the records of the bundle are `external`, because it is the file of another owner. */
+  readonly keepsTrust: boolean
   /** The writer of the bundle, for the conflict log. */
   readonly from: string
 }
@@ -133,12 +136,13 @@ class BundleMerge {
     const ownKind = kinds.get(kind)
     const existing = records.get(id)
     // Derive fields and sensitivity as this book does. Else importing the same bundle twice would change records twice.
-    const normalized = {
+    const derived = {
       ...record,
       ...settledIfUnderstood(ownKind, splitHead(record).body),
       ...(existing ? higherSensitivity(existing, record) : {}),
     } as typeof record
-    const isSame = existing?.kind === kind && hasSameContent(existing, normalized)
+    const isSame = existing?.kind === kind && hasSameContent(existing, derived)
+    const normalized = this.#withTrust(derived, isSame ? existing : undefined)
     const mustUndecide = !this.#plan.keepsDecisions && !isSame && ownKind?.undecided !== undefined
     // A record that this version can't read may contain a decision.
     if (mustUndecide && !isUnderstood(ownKind, normalized)) return this.#withhold()
@@ -147,6 +151,13 @@ class BundleMerge {
     const mayStore = !existing || this.#plan.mode === 'replace'
     const incoming = mustUndecide && mayStore ? raiseUndecided(candidate, ownKind) : candidate
     this.#decide({ id, kind, incoming, existing, isLowered: undecidedRecord !== undefined })
+  }
+
+  /** The trust of the same record in the book, else that of the bundle. */
+  #withTrust({ trust: own, ...record }: Stored<JsonObject>, same: Stored<JsonObject> | undefined) {
+    const bound = this.#plan.keepsTrust ? undefined : 'external'
+    const trust = same ? same.trust : lowestTrust(own, bound)
+    return { ...record, ...defined({ trust }) } as Stored<JsonObject>
   }
 
   #decide(pair: MergePair): void {
@@ -289,7 +300,7 @@ class BundleMerge {
   #mergeSealed(kind: string, incoming: Stored<JsonObject>): void {
     const { records, transfer } = this.#ports
     const { id, created_at, updated_at } = incoming
-    const { head, body } = splitHead(incoming)
+    const { head, body } = splitHead(this.#withTrust(incoming, undefined))
     const enc = body[sealedBodyField] as unknown as SealedBody
     const putSealed = () => {
       const times = { created_at, updated_at }
@@ -392,11 +403,11 @@ function winnerByPolicy(
  */
 function splitHead(record: Stored<JsonObject>) {
   const { id: _id, kind: _kind, ver: _ver, created_at: _made, updated_at: _changed, ...rest } = record
-  const { agent, session, resource, sensitivity, marks: _marks, ...body } = rest
+  const { agent, session, resource, sensitivity, trust, marks: _marks, ...body } = rest
   return {
     head: {
       agent,
-      ...defined({ session, resource, sensitivity }),
+      ...defined({ session, resource, sensitivity, trust }),
     },
     body: body as JsonObject,
   }

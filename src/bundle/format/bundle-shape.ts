@@ -24,6 +24,7 @@ import {
   type Sensitivity,
 } from '../../core/sealed.ts'
 import { canonicalTime } from '../../core/time.ts'
+import { trustClasses } from '../../core/trusted.ts'
 import { canonicalText } from '../../core/text/canonical-json.ts'
 import { parseWith } from '../../core/schema.ts'
 import { isStamp } from '../../core/stamp.ts'
@@ -86,6 +87,7 @@ export const bundleRecordHead = z.looseObject({
   session: z.string().min(1).max(1000).optional(),
   resource: z.string().min(1).max(1000).optional(),
   sensitivity: z.enum(sensitivities).optional(),
+  trust: z.enum(trustClasses).optional(),
 })
 
 /** Sorts kinds in the order in which bundles list them. */

@@ -61,11 +61,12 @@ async function tryOut(
 /** Calls `put` with the record of a draft. Adds file and place to the error of a record that can't be stored. */
 function withPlace(
   name: string,
-  { place, times, ...record }: Draft,
+  { place, times, scope, ...record }: Draft,
   put: (request: PutRequest) => void,
 ): void {
   try {
-    put({ ...record, ...defined({ times }) })
+    // The file of another program proves no writer.
+    put({ ...record, scope: { ...scope, trust: 'external' }, ...defined({ times }) })
   } catch (cause) {
     if (!isDaybookError(cause, 'too-large') && !isDaybookError(cause, 'invalid-input')) throw cause
     const details = { ...cause.details, file: name, path: place }

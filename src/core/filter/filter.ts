@@ -145,17 +145,17 @@ export function matchesFilter(predicate: Predicate, value: unknown): boolean {
     case 'not':
       return !matchesFilter(predicate.of, value)
     case 'exists':
-      return readPath(value, predicate.path) !== undefined
+      return fieldOf(value, predicate.path) !== undefined
     case 'eq':
-      return equal(readPath(value, predicate.path), predicate.value)
+      return equal(fieldOf(value, predicate.path), predicate.value)
     case 'in': {
-      const found = readPath(value, predicate.path)
+      const found = fieldOf(value, predicate.path)
       return predicate.values.some((wanted) => equal(found, wanted))
     }
     case 'contains':
-      return contains(readPath(value, predicate.path), predicate.value)
+      return contains(fieldOf(value, predicate.path), predicate.value)
     default: {
-      const found = readPath(value, predicate.path)
+      const found = fieldOf(value, predicate.path)
       const order = compare(found, predicate.value)
       if (order === undefined) return false
       if (predicate.test === 'gt') return order > 0
@@ -164,6 +164,10 @@ export function matchesFilter(predicate: Predicate, value: unknown): boolean {
     }
   }
 }
+
+/** A record without `trust` is as trusted as the owner. */
+const fieldOf = (value: unknown, path: string): Json | undefined =>
+  readPath(value, path) ?? (path === 'trust' ? 'owner' : undefined)
 
 function equal(found: Json | undefined, wanted: Scalar): boolean {
   return found === wanted

@@ -20,6 +20,7 @@ import type { AnyCapability } from '../../core/capability/capability.ts'
 import type { SyncDirection, SyncResult } from '../../core/capability/status.ts'
 import { checkCallScope } from '../../core/book.ts'
 import { defined } from '../../core/defined.ts'
+import { lowestTrust } from '../../core/trusted.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { isRecallable, kindNameOf, type Kinds } from '../../core/kind.ts'
 import type { Keyring, Ports } from '../../core/ports.ts'
@@ -140,11 +141,15 @@ export function createCallContexts(parts: CallContextParts): CallContexts {
         onProgress,
         onBegin,
       } = options
-      const view = viewFor(caller, from, scope ? checkCallScope(scope) : {})
+      const isNamed = caller.role === 'owner' && namesAgent(options)
+      const requested = scope ? checkCallScope(scope) : {}
+      const isAgent = caller.role === 'guest' || isNamed
+      const trust = lowestTrust(isAgent ? 'agent' : undefined, requested.trust, from.scope.trust)
+      const view = viewFor(caller, from, { ...requested, ...defined({ trust }) })
       const port: CallPort = {
         caller,
         scope: view.scope,
-        namesAgent: caller.role === 'owner' && namesAgent(options),
+        namesAgent: isNamed,
         now,
         zone,
         durability,

@@ -8,12 +8,13 @@ import { settledIfUnderstood } from '../../core/capability/understood.ts'
 import { defined } from '../../core/defined.ts'
 import { DaybookError, invalidInput } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
-import type { JsonObject } from '../../core/json/path.ts'
+import { type JsonObject, sameJson } from '../../core/json/path.ts'
 import { citedIds, holdsId, isOpenKind, type Kind, settled, unknownKind } from '../../core/kind.ts'
 import type { PutRequest, RecordHead, Scope } from '../../core/record.ts'
 import { fieldsOf, parseWith } from '../../core/schema.ts'
 import { isLowered, isSealing, mostGuarded, type Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
+import { lowestTrust, type Trust } from '../../core/trusted.ts'
 import { sensitivityWithGuards } from '../../store/record/guards.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import {
@@ -107,7 +108,7 @@ export function putRecord(parts: PutParts, request: PutRequest, guest: Guest | u
     id,
     stamp: store.stamps.next(),
     ...head,
-    ...defined({ sensitivity }),
+    ...defined({ sensitivity, trust: trustOf(parts, putting, complete, id) }),
     body,
   }
   checkRights(parts, putting, op)
@@ -197,6 +198,34 @@ export function headFromElsewhere<Head extends { readonly sensitivity?: Sensitiv
   const here = (stored.sensitivity as Sensitivity | null) ?? kind?.sensitivity
   const sensitivity = mostGuarded(head.sensitivity, here)
   return sensitivity === head.sensitivity ? head : { ...head, sensitivity }
+}
+
+/**
+ * The trust of the record after the put: the lowest of the stored record, the caller, the request, the speaker and the
+ * sources. The owner raises it by `vouches`, and decides about the text by a state that only the owner sets.
+ */
+function trustOf(
+  { store, defaults }: PutParts,
+  { kind, request, live }: Putting,
+  body: JsonObject,
+  id: string,
+): Trust | undefined {
+  const { vouches, scope, times } = request
+  const writer = defaults.trust
+  if (vouches) return lowestTrust(vouches, writer)
+  const stored = live?.trust as Trust | null | undefined
+  if (live && writer !== undefined && isUse(store, kind, live, body)) return lowestTrust(stored, scope?.trust)
+  const highest = lowestTrust(scope?.trust, writer, kind.trustOf?.(body))
+  if (highest === undefined && !times && kind.ownerOnly?.(body)) return undefined
+  return lowestTrust(stored, highest, store.sources.sourceTrust(kind, body, id))
+}
+
+/** True if `body` differs from the stored one only in counts of uses. */
+function isUse({ bodies }: PutStore, { counts = [] }: Kind, live: RecordRow, body: JsonObject): boolean {
+  const stored = bodies.read(live, live.body)
+  const rest = (one: JsonObject) =>
+    Object.fromEntries(Object.entries(one).filter(([name]) => !counts.includes(name)))
+  return stored !== undefined && sameJson(rest(stored), rest(body))
 }
 
 /** `head`, at least as sensitive as each source of the record and each record that guards it. */

@@ -4,9 +4,11 @@ import type { Guest } from '../../core/capability/caller.ts'
 import type { OpaqueReader, OpaqueVersion } from '../../core/capability/port/record-port.ts'
 import type { Changed } from '../../core/capability/chapter.ts'
 import type { TransferWriter } from '../../core/capability/transfer.ts'
+import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { countSecrets, type StoredSecrets } from '../../core/secret/stored-secrets.ts'
 import { fitsHead, isSealing, sealedOf } from '../../core/sealed.ts'
+import { lowestTrust, type Trust } from '../../core/trusted.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { isPurged } from '../../store/schema/record-row.ts'
 import { outside } from './guest-write.ts'
@@ -94,8 +96,11 @@ export function createTransferWriter(parts: TransferParts, changes: TransferChan
             details: { path: id },
           },
         )
-      const head = headFromElsewhere({ ...scope, stamp }, records.row(id), undefined)
-      records.put({ op: 'put', kind, id, at, created_at, ...head, enc })
+      const row = records.row(id)
+      const stored = row?.deleted === 0 ? (row.trust as Trust | null) : undefined
+      const trust = lowestTrust(stored, scope.trust)
+      const { trust: _own, ...head } = headFromElsewhere({ ...scope, stamp }, row, undefined)
+      records.put({ op: 'put', kind, id, at, created_at, ...head, ...defined({ trust }), enc })
       changes.changed.push({ id, kind })
     },
     loseSealed(entry) {

@@ -17,6 +17,7 @@ import {
   sealedOf,
   type Sensitivity,
 } from '../../core/sealed.ts'
+import type { Trust } from '../../core/trusted.ts'
 import { toBase64Url } from '../../shape/encoded-bytes.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { SealedList } from '../../store/sealed/sealed-list.ts'
@@ -354,7 +355,7 @@ function sealState(
 function opaque(bodies: BookStore['bodies'], row: RecordRow): OpaqueRecord[] {
   const sealed = sealedOf(row.body)
   if (!sealed) return []
-  const { id, kind, created_at, updated_at, ver, agent, session, resource, sensitivity } = row
+  const { id, kind, created_at, updated_at, ver, agent, session, resource, sensitivity, trust } = row
   return [
     {
       id,
@@ -366,6 +367,7 @@ function opaque(bodies: BookStore['bodies'], row: RecordRow): OpaqueRecord[] {
       ...(session === null ? {} : { session }),
       ...(resource === null ? {} : { resource }),
       ...(sensitivity === null ? {} : { sensitivity: sensitivity as Sensitivity }),
+      ...(trust === null ? {} : { trust: trust as Trust }),
       sealed: infoOf(sealed),
       locked: bodies.read(row, row.body) === undefined,
     },

@@ -4,7 +4,9 @@ import { defineCapability } from '../../core/capability/capability.ts'
 import { DaybookError, notFound } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf, type Stored } from '../../core/record.ts'
+import { defined } from '../../core/defined.ts'
 import { isSealing, sensitivities } from '../../core/sealed.ts'
+import { trustClasses } from '../../core/trusted.ts'
 import { recordHead } from '../../shape/record-head.ts'
 import { recordId, sealed, sealedField } from '../../shape/field.ts'
 import { name, receipt } from './record-schema.ts'
@@ -150,6 +152,23 @@ export const recordCapabilities = [
       return answer
     },
   }),
+  defineCapability({
+    id: 'kstar:set_trust',
+    methods: ['records.setTrust'],
+    summary:
+      'Sets how far the text of a record may be believed. Only the owner raises it; it is not inherited by what was made before.',
+    input: z.strictObject({ id: recordId, trust: z.enum(trustClasses) }),
+    output: receipt,
+    effect: 'write',
+    uses: ['records'],
+    run({ id, trust }, at) {
+      const record = at.records.get(id)
+      if (!record) throw notFound('record', id)
+      const isSame = (record.trust ?? 'owner') === trust
+      if (!isSame) at.records.put({ kind: record.kind, id, body: bodyOf(record), vouches: trust })
+      return { id, ...storedNow(at.call) }
+    },
+  }),
   writeVerb({
     id: 'kstar:restore',
     method: 'records.restore',
@@ -177,7 +196,9 @@ export const recordCapabilities = [
       }
       // `exact`: fields that the version lacks are removed. `keepsBefore`: the history keeps the version
       // before.
-      at.records.put({ kind: current.kind, id, body: chosenVersion.body, exact: true, keepsBefore: true })
+      const { body, trust } = chosenVersion
+      const scope = defined({ trust })
+      at.records.put({ kind: current.kind, id, body, scope, exact: true, keepsBefore: true })
       return { id, ...storedNow(at.call) }
     },
   }),

@@ -2,6 +2,7 @@
 // stored.
 import { bodyOf, type Scope } from '../../core/record.ts'
 import type { Sensitivity } from '../../core/sealed.ts'
+import type { Trust } from '../../core/trusted.ts'
 import type { WriteContext } from '../../core/capability/context.ts'
 import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
@@ -12,14 +13,15 @@ interface Scoped {
   readonly session?: string | undefined
   readonly resource?: string | undefined
   readonly sensitivity?: Sensitivity | undefined
+  readonly trust?: Trust | undefined
 }
 
 /** Splits `input` into its scope, without undefined fields, and the rest. */
 export function splitScope<Input extends Scoped>(
   input: Input,
 ): { scope: Partial<Scope> & { sensitivity?: Sensitivity }; rest: Omit<Input, keyof Scoped> } {
-  const { agent, session, resource, sensitivity, ...rest } = input
-  const scope = defined({ agent, session, resource, sensitivity })
+  const { agent, session, resource, sensitivity, trust, ...rest } = input
+  const scope = defined({ agent, session, resource, sensitivity, trust })
   return { scope, rest }
 }
 

@@ -18,6 +18,7 @@ import { type JsonObject, sameJson } from '../../core/json/path.ts'
 import type { Kinds } from '../../core/kind.ts'
 import { headFields, type RecordVersion } from '../../core/record.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
+import type { Trust } from '../../core/trusted.ts'
 import type { Bodies } from './bodies.ts'
 import type { ClearTextSealer } from './cover-text.ts'
 import { type MirrorCopy, MirrorPlaces, type MirrorVersion, type Role } from './mirror-places.ts'
@@ -41,6 +42,7 @@ export type VersionContent =
       readonly session?: string
       readonly resource?: string
       readonly sensitivity?: Sensitivity
+      readonly trust?: Trust
       readonly body?: JsonObject
       readonly enc?: SealedBody
     }
@@ -177,6 +179,7 @@ export class RecordStore extends MirrorPlaces {
       ...(found.session === null ? {} : { session: found.session }),
       ...(found.resource === null ? {} : { resource: found.resource }),
       ...(found.sensitivity === null ? {} : { sensitivity: found.sensitivity as Sensitivity }),
+      ...(found.trust === null ? {} : { trust: found.trust as Trust }),
       ...(enc ? { enc } : { body: JSON.parse(found.body) as JsonObject }),
     }
   }
@@ -273,7 +276,7 @@ export class RecordStore extends MirrorPlaces {
     const paths = kinds.get(row.kind)?.counts
     // The versions 1, 2, 4, 8 … stay even when only counts change, to show how they grew.
     if (isPowerOfTwo(before.rev) || !paths || op.op === 'forget' || before.kind !== row.kind) return undefined
-    const isSameHead = (['agent', 'session', 'resource', 'sensitivity'] as const).every(
+    const isSameHead = (['agent', 'session', 'resource', 'sensitivity', 'trust'] as const).every(
       (name) => before[name] === row[name],
     )
     if (!isSameHead || before.deleted !== 0 || !op.body) return false
@@ -347,6 +350,7 @@ function toRow(op: PutOp | ForgetOp, body: string, at: MirrorVersion, local: Loc
     purged: local.purged,
     sensitivity:
       (sealed ? sealedSensitivity(put?.sensitivity, sealed) : put?.sensitivity) ?? local.tombstoneSensitivity,
+    trust: put?.trust ?? null,
     kid: sealed?.kid ?? null,
     body,
   }
@@ -356,12 +360,13 @@ function toRow(op: PutOp | ForgetOp, body: string, at: MirrorVersion, local: Loc
 function toVersion(
   bodies: Bodies,
   row: RecordRow,
-  { op, body: text, session, resource, ...version }: VersionRow,
+  { op, body: text, session, resource, trust, ...version }: VersionRow,
 ): RecordVersion {
   const head = {
     ...version,
     ...(session === null ? {} : { session }),
     ...(resource === null ? {} : { resource }),
+    ...(trust === null ? {} : { trust: trust as Trust }),
   }
   if (op === 'forget') return { ...head, op }
   const body = bodies.read(row, text)

@@ -19,6 +19,7 @@ export interface VersionRow extends SqlRow {
   readonly agent: string
   readonly session: string | null
   readonly resource: string | null
+  readonly trust: string | null
   /** `put` or `forget`. */
   readonly op: string
   readonly body: string
@@ -121,7 +122,7 @@ export class RecordTable {
   /** Every version of the record in `row`, the oldest first and the present one last. */
   versions(row: RecordRow): VersionRow[] {
     const versions = this.#db.all<VersionRow>(
-      'SELECT version, at, agent, session, resource, op, body FROM history WHERE seq = ? ORDER BY version',
+      'SELECT version, at, agent, session, resource, trust, op, body FROM history WHERE seq = ? ORDER BY version',
       [row.seq],
     )
     versions.push({
@@ -130,6 +131,7 @@ export class RecordTable {
       agent: row.agent,
       session: row.session,
       resource: row.resource,
+      trust: row.trust,
       op: row.deleted ? 'forget' : 'put',
       body: row.body,
     })
@@ -151,7 +153,7 @@ export class RecordTable {
     version: number,
   ): (VersionRow & { readonly sensitivity: string | null }) | undefined {
     return this.#db.get(
-      `SELECT version, at, agent, session, resource, op, body, sensitivity FROM history
+      `SELECT version, at, agent, session, resource, trust, op, body, sensitivity FROM history
        WHERE seq = ? AND version = ?`,
       [seq, version],
     )
@@ -192,8 +194,8 @@ export class RecordTable {
   /** `isPassing`: the version stays only while a pending op needs it. */
   #storeVersion(before: RecordRow, isPassing: boolean): void {
     this.#db.run(
-      `INSERT INTO history (seq, version, at, agent, op, body, session, resource, sensitivity, passing)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO history (seq, version, at, agent, op, body, session, resource, sensitivity, trust, passing)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         before.seq,
         before.rev,
@@ -204,6 +206,7 @@ export class RecordTable {
         before.session,
         before.resource,
         before.sensitivity,
+        before.trust,
         Number(isPassing),
       ],
     )

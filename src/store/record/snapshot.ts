@@ -113,7 +113,7 @@ function doubled(values: Float64Array): Float64Array {
   return larger
 }
 
-type Version = Pick<RecordRow, 'agent' | 'session' | 'resource' | 'sensitivity' | 'body'> & {
+type Version = Pick<RecordRow, 'agent' | 'session' | 'resource' | 'sensitivity' | 'trust' | 'body'> & {
   readonly at: string
   /** `put` or `forget`. */
   readonly op: string
@@ -126,7 +126,7 @@ function readVersion(db: SqlDatabase, seq: number, rev: number): RecordRow | und
   if (row.rev === rev) return row
   // The version may be removed, because it differs in counts only or is beyond the limit. Then take the next one.
   const earlier = db.get<Version>(
-    `SELECT op, at, agent, session, resource, sensitivity, body FROM history
+    `SELECT op, at, agent, session, resource, sensitivity, trust, body FROM history
      WHERE seq = ? AND version >= ? ORDER BY version LIMIT 1`,
     [seq, rev],
   )

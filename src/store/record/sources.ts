@@ -9,6 +9,7 @@ import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import { isLowered, isSealedText, isSealing, type SealedOwner, type Sensitivity } from '../../core/sealed.ts'
 import { textKey } from '../../core/text/text-key.ts'
+import { lowestTrust, type Trust } from '../../core/trusted.ts'
 import { isLinkNoteSql, sourcesSetting } from '../schema/derived.ts'
 import { type RecordRow, recordColumns } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
@@ -59,6 +60,7 @@ interface SourceState extends SqlRow {
   readonly kind: string
   readonly deleted: number
   readonly sensitivity: string | null
+  readonly trust: string | null
   /** 1 when the source is outdated because a source of it is gone, otherwise 0. */
   readonly outdated: number
 }
@@ -206,6 +208,14 @@ export class Sources {
       .filter(({ deleted }) => deleted === 0)
       .map((state) => this.#sensitivityOf(state))
       .reduce((highest, next) => (isLowered(highest, next) ? next : highest), undefined)
+  }
+
+  /** The trust of the least trusted source of the record `id` with `body`, also of a forgotten one. */
+  sourceTrust(kind: Kind, body: JsonObject, id: string): Trust | undefined {
+    if (!kind.madeFrom || kind.madeFrom.reachOnly) return undefined
+    return lowestTrust(
+      ...this.#readStates(this.sourceIdsOf(kind, body, id)).map(({ trust }) => trust as Trust | null),
+    )
   }
 
   /** The ids of all sources of the record `id` with `body`: those in the body, and those that its keys find here. */
@@ -368,7 +378,7 @@ export class Sources {
   #readStates(ids: readonly string[]): SourceState[] {
     if (ids.length === 0) return []
     return this.#db.all<SourceState>(
-      `SELECT r.kind, r.deleted, r.sensitivity,
+      `SELECT r.kind, r.deleted, r.sensitivity, r.trust,
          EXISTS (SELECT 1 FROM outdated o WHERE o.seq = r.seq AND o.is_gone = 1) AS outdated
        FROM json_each(?) j JOIN records r ON r.id = j.value`,
       [JSON.stringify(ids)],

@@ -33,6 +33,7 @@ const headColumns: Readonly<Record<string, ColumnPlace>> = {
   resource: { at: 'column', sql: 'r.resource', type: 'text', optional: true },
   created_at: { at: 'column', sql: 'f.created_at', type: 'text', optional: false },
   updated_at: { at: 'column', sql: 'f.updated_at', type: 'text', optional: false },
+  trust: { at: 'column', sql: "ifnull(r.trust, 'owner')", type: 'text', optional: false },
   ver: { at: 'column', sql: 'r.ver', type: 'number', optional: false },
   ...Object.fromEntries(
     markNames.map((name) => [

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlRow, SqlValue } from '../../core/ports.ts'
 import type { Stored } from '../../core/record.ts'
 import { isSealing, type Sensitivity } from '../../core/sealed.ts'
+import type { Trust } from '../../core/trusted.ts'
 
 export interface RecordRow extends SqlRow {
   /** The number of the record in this copy, ascending. Other copies number it differently. */
@@ -42,6 +43,8 @@ export interface RecordRow extends SqlRow {
   readonly purged: number
   /** Null: the sensitivity of the kind, or `standard`. */
   readonly sensitivity: string | null
+  /** Null: `owner`. */
+  readonly trust: string | null
   /** The id of the key that seals the body; null for a body in clear. */
   readonly kid: string | null
   /** The JSON text of an object, or of a sealed body (an array). */
@@ -68,6 +71,7 @@ const columnNames = [
   'gone',
   'purged',
   'sensitivity',
+  'trust',
   'kid',
   'body',
 ] as const
@@ -162,6 +166,7 @@ export function toRecord(
     ...(row.session === null ? {} : { session: row.session }),
     ...(row.resource === null ? {} : { resource: row.resource }),
     ...(row.sensitivity === null ? {} : { sensitivity: row.sensitivity as Sensitivity }),
+    ...(row.trust === null ? {} : { trust: row.trust as Trust }),
     ...(marks === undefined ? {} : { marks }),
   }
 }

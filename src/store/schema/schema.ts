@@ -205,6 +205,11 @@ export const migrations: readonly string[] = [
   -- Each context has the standing rules, and asks whether one has changed.
   CREATE INDEX records_rule ON records (seq, rev, stamp) WHERE kind = 'rule';
   `,
+  `
+  -- How far the text of a record may be believed, see core/trusted.ts; null: as the owner's own.
+  ALTER TABLE records ADD COLUMN trust TEXT;
+  ALTER TABLE history ADD COLUMN trust TEXT;
+  `,
 ]
 
 export const schemaVersion = migrations.length

@@ -8,6 +8,7 @@
 import { type JsonObject, readPath } from '../../core/json/path.ts'
 import { markId } from '../../core/mark.ts'
 import { isLowered, type Sensitivity } from '../../core/sealed.ts'
+import type { Trust } from '../../core/trusted.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { idsChangedBy, partRows } from '../../store/record/part-rows.ts'
 import { isPurged, type RecordRow } from '../../store/schema/record-row.ts'
@@ -251,7 +252,7 @@ const isSensitiveEnough = (mark: RecordRow, record: RecordRow) =>
 /** Writes `body` into the record of `row`, with the head of `row`. */
 function rewriteRecord(
   { records, stamps }: Pick<BookStore, 'records' | 'stamps'>,
-  { kind, id, agent, created_at, session, resource, sensitivity }: RecordRow,
+  { kind, id, agent, created_at, session, resource, sensitivity, trust }: RecordRow,
   body: JsonObject,
   at: string,
 ): void {
@@ -266,6 +267,7 @@ function rewriteRecord(
     ...(session === null ? {} : { session }),
     ...(resource === null ? {} : { resource }),
     ...(sensitivity === null ? {} : { sensitivity: sensitivity as Sensitivity }),
+    ...(trust === null ? {} : { trust: trust as Trust }),
     body,
   })
 }

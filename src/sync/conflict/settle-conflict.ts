@@ -6,6 +6,7 @@ import { type ConflictPolicy, type Kind, settled } from '../../core/kind.ts'
 import { type JsonObject, sameJson } from '../../core/json/path.ts'
 import type { PutOp } from '../../core/op.ts'
 import { isSealing, sealedText, sensitivities, type Sensitivity } from '../../core/sealed.ts'
+import { lowestTrust } from '../../core/trusted.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { NewConflictSide } from '../../store/record/conflict-log.ts'
 import type { SentOp } from '../../store/record/op-log.ts'
@@ -216,6 +217,10 @@ class Settlement {
     const { store, op, current, now } = this.#conflict
     const { session, resource } = side
     const sensitivity = higherSensitivity(this.#mine, this.#theirs)
+    const [mine, theirs] = [this.#mine, this.#theirs].map((wire) =>
+      wire.op === 'put' ? wire.trust : undefined,
+    )
+    const trust = lowestTrust(mine, theirs)
     store.records.put({
       op: 'put',
       kind: current.kind,
@@ -225,7 +230,7 @@ class Settlement {
       created_at: (this.#theirs.op === 'put' ? this.#theirs : side).created_at,
       agent: this.#sent.agent,
       body,
-      ...defined({ session, resource, sensitivity }),
+      ...defined({ session, resource, sensitivity, trust }),
     })
     store.ops.storeRounds(op.seq, op.rounds + 1)
   }

@@ -15,6 +15,7 @@ import { isLowered, isSealing, type Sensitivity } from '../../core/sealed.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 import { type JsonObject, readPath, sameJson } from '../../core/json/path.ts'
 import { parseWith } from '../../core/schema.ts'
+import { lowestTrust, type Trust } from '../../core/trusted.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
@@ -53,6 +54,7 @@ export function admitGuestOp(
     ...withoutPurge(withStoredHiddenLinks(store, sent, row, reach), reach),
     id,
     agent,
+    ...trustOfGuest(store, sent, row),
     ...(lowersSensitivity(sent, row, kind) || changedOwnerField(store, sent, row, kind)
       ? { policy: cautiousPolicy(kind) }
       : {}),
@@ -86,6 +88,19 @@ export function admitGuestOp(
   const storedRow = hasOtherAgent && answer.s === 'ok' ? store.records.row(id) : undefined
   const isShown = storedRow !== undefined && store.records.isFetchable(storedRow, reach.fetchableKinds)
   return isShown ? { s: 'conflict', policy: 'remote_wins' } : answer
+}
+
+/** The trust after a guest's op, whatever the op says: it never rises, and only counts of uses keep it. */
+function trustOfGuest({ bodies, kinds }: BookStore, op: WireOp, row: RecordRow | undefined) {
+  if (op.op === 'forget') return {}
+  const live = row?.deleted === 0 ? row : undefined
+  const stored = live?.trust as Trust | null | undefined
+  const before = live && op.body ? bodies.read(live, live.body) : undefined
+  const { counts = [] } = kinds.get(op.kind) ?? {}
+  const rest = (body: JsonObject) =>
+    Object.fromEntries(Object.entries(body).filter(([name]) => !counts.includes(name)))
+  const isUse = before !== undefined && op.body !== undefined && sameJson(rest(before), rest(op.body))
+  return { trust: lowestTrust(stored, op.trust, isUse ? undefined : 'agent') }
 }
 
 /** Makes a forget of a guest's purge, because only the owner purges. */

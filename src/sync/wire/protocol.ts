@@ -15,6 +15,7 @@ import {
 } from '../../core/sealed.ts'
 import { isStamp } from '../../core/stamp.ts'
 import { canonicalTime } from '../../core/time.ts'
+import { trustClasses } from '../../core/trusted.ts'
 import { jsonObject } from '../../shape/field.ts'
 
 export const wireVersion = 1
@@ -92,6 +93,7 @@ const whole = {
   session: name.optional(),
   resource: name.optional(),
   sensitivity: z.enum(sensitivities).optional(),
+  trust: z.enum(trustClasses).optional(),
   body: jsonObject.optional(),
   enc: enc.optional(),
 }
@@ -176,6 +178,7 @@ const content = z.discriminatedUnion('op', [
       session: name.optional(),
       resource: name.optional(),
       sensitivity: z.enum(sensitivities).optional(),
+      trust: z.enum(trustClasses).optional(),
       body: jsonObject.optional(),
       enc: enc.optional(),
     })

@@ -6,6 +6,7 @@ import type { ForgetOp, PutOp } from '../../core/op.ts'
 import type { ConflictPolicy } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { sealedOf, type Sensitivity } from '../../core/sealed.ts'
+import type { Trust } from '../../core/trusted.ts'
 import type { NewConflictSide } from '../../store/record/conflict-log.ts'
 import type { PendingOp } from '../../store/record/op-log.ts'
 import { isPurged, isOrWasSealed, type RecordRow } from '../../store/schema/record-row.ts'
@@ -64,7 +65,7 @@ export function toOp(wire: WireOp | WireChange): PutOp | ForgetOp {
     }
     return { op: 'forget', kind, id, stamp, at, agent, ...more }
   }
-  const { created_at, session, resource, sensitivity, body, enc } = wire
+  const { created_at, session, resource, sensitivity, trust, body, enc } = wire
   return {
     op: 'put' as const,
     kind,
@@ -73,7 +74,7 @@ export function toOp(wire: WireOp | WireChange): PutOp | ForgetOp {
     at,
     agent,
     created_at,
-    ...defined({ session, resource, sensitivity }),
+    ...defined({ session, resource, sensitivity, trust }),
     ...(enc ? { enc } : { body: body ?? {} }),
   }
 }
@@ -121,19 +122,21 @@ export function toConflictSide(wire: WireOp | WireChange, by: string): NewConfli
 
 /** Returns a put as a side. Without `created_at`, the content of an earlier version. */
 export function toPutSide(put: WireContent & { created_at?: string }): Omit<NewConflictSide, 'by'> {
-  const { session, resource, sensitivity, created_at, enc, body } = put
-  const head = defined({ session, resource, sensitivity, created_at })
+  const { session, resource, sensitivity, trust, created_at, enc, body } = put
+  const head = defined({ session, resource, sensitivity, trust, created_at })
   return { op: 'put', head, ...(enc ? { enc } : defined({ body })) }
 }
 
-function scopeOf({ session, resource, sensitivity }: RecordRow): {
+function scopeOf({ session, resource, sensitivity, trust }: RecordRow): {
   session?: string
   resource?: string
   sensitivity?: Sensitivity
+  trust?: Trust
 } {
   return {
     ...(session === null ? {} : { session }),
     ...(resource === null ? {} : { resource }),
     ...(sensitivity === null ? {} : { sensitivity: sensitivity as Sensitivity }),
+    ...(trust === null ? {} : { trust: trust as Trust }),
   }
 }

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { OpaqueRecord, SealState } from '../../core/capability/context.ts'
 import { sealingAlgorithm, sensitivities } from '../../core/sealed.ts'
+import { trustClasses } from '../../core/trusted.ts'
 import { maxKeyTextLength } from './key-text.ts'
 import { passphraseShape } from './key-vault.ts'
 import { limit } from '../../shape/page.ts'
@@ -34,6 +35,7 @@ const opaqueRecord = shapeOf<OpaqueRecord>()(
     session: z.string().optional(),
     resource: z.string().optional(),
     sensitivity: z.enum(sensitivities).optional(),
+    trust: z.enum(trustClasses).optional(),
     sealed: z.object({ alg: z.literal(sealingAlgorithm), kid: z.string(), bytes: z.number() }),
     locked: z.boolean(),
   }),

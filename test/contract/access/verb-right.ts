@@ -38,6 +38,7 @@ export const verbRights = {
   'kstar:forget': 'forget',
   'kstar:purge': 'owner',
   'kstar:set_sensitivity': 'write',
+  'kstar:set_trust': 'owner',
   'kstar:history': 'read',
   'mark:set': 'write',
   'mark:list': 'read',

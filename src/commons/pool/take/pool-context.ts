@@ -223,7 +223,9 @@ export function ballotsOf(context: PoolContext, proposal: string): BallotBody[] 
  */
 export function putRecord({ records, config }: PoolContext, kind: string, id: string, body: object): void {
   const name = { kind, id, scopes: [`pool:${config.group}`] }
-  records.put({ kind, name, body: body as JsonObject, exact: true })
+  // Agents of others wrote a fact, and voted for it.
+  const scope = kind === 'pool_fact' ? { trust: 'external' as const } : {}
+  records.put({ kind, name, body: body as JsonObject, exact: true, scope })
 }
 
 /** The believable time of an envelope, as canonical UTC text. */

@@ -79,6 +79,7 @@ const updateVerbs: readonly (readonly [CapabilityId, ...BookMethod[]])[] = [
   ['kstar:update_skill_maturity', 'skills.recordOutcome'],
   ['kstar:restore', 'records.restore'],
   ['kstar:set_sensitivity', 'records.setSensitivity'],
+  ['kstar:set_trust', 'records.setTrust'],
   ['mark:set', 'records.mark'],
   ['a2p:edit_memory', 'memories.edit'],
   ['a2p:archive', 'memories.archive'],

@@ -203,6 +203,11 @@ export const postgresMigrations: readonly string[] = [
   -- Scope, sensitivity and creation time of each side of a conflict.
   ALTER TABLE daybook.conflicts ADD COLUMN loser_head json, ADD COLUMN winner_head json;
   `,
+  `
+  -- How far the text of a record may be believed.
+  ALTER TABLE daybook.records ADD COLUMN trust text;
+  ALTER TABLE daybook.history ADD COLUMN trust text;
+  `,
 ]
 
 /**

@@ -4,7 +4,7 @@
 // is every message of the agent with the same content, and the same time if the line has one. A line without a
 // message has keys that identify it when its message arrives.
 import { awaitedKey, type Kind, whenField } from '../../../core/kind.ts'
-import { source, sourceInput, speakerRole } from '../../../shape/source.ts'
+import { source, sourceInput, speakerRole, speakerTrust } from '../../../shape/source.ts'
 import { z } from 'zod'
 import { instant, instantOrDay } from '../../../shape/field.ts'
 import { recordHead } from '../../../shape/record-head.ts'
@@ -126,6 +126,7 @@ export const messageKind: Kind<'message', MessageBody> = {
   text: [whenField, 'source.name', 'source.id', 'content'],
   facets: { happened_at: 'timestamp', actor: 'source.id', name: 'msg_id' },
   roleOf: (body) => speakerRole((body as Partial<MessageBody>).source),
+  trustOf: (body) => speakerTrust((body as Partial<MessageBody>).source),
   // Records that wait for this message find it by these keys.
   awaitedAs: messageKeys,
   policy: 'last_write_wins',
