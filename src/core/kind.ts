@@ -69,6 +69,8 @@ export interface Kind<Name extends string = string, Body extends object = object
    * Don't list names that many records share, such as the speaker.
    */
   readonly names?: readonly string[]
+  /** Path of the one fact that a record states. Records of several kinds that state the same are one hit of a recall. */
+  readonly fact?: string
   readonly policy: ConflictPolicy
   /**
    * Rules for single paths under policy `merge`; `*` matches every field of an object. By default, objects merge by

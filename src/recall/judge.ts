@@ -127,6 +127,7 @@ export function readReranked(
           seq: item.seq,
           score,
           texts,
+          kind,
           matchedTerms,
           answerInNextShare: discountsQuestions ? answerInNextShare : 1,
         },

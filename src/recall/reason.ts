@@ -62,6 +62,8 @@ export interface ReturnedHit {
   readonly happenedAtMs: number
   /** The id of a later statement that contradicts the record. */
   readonly later?: string | undefined
+  /** Ids of records that say the same, and are folded into this one. */
+  readonly also?: readonly string[] | undefined
 }
 
 export interface ReasonDeps {
@@ -75,7 +77,10 @@ export interface ReasonDeps {
 }
 
 /** The reasons of a hit: of the legs with their words, its day if the question names it, and the factors. */
-export function becauseOf({ item, record, happenedAtMs, later }: ReturnedHit, deps: ReasonDeps): Because {
+export function becauseOf(
+  { item, record, happenedAtMs, later, also = [] }: ReturnedHit,
+  deps: ReasonDeps,
+): Because {
   const { names, kinds, parts } = deps
   const passage = item.candidates.find((candidate) => candidate?.passage)?.passage
   const kind = kinds.get(record.kind)
@@ -97,6 +102,7 @@ export function becauseOf({ item, record, happenedAtMs, later }: ReturnedHit, de
     ...(Object.fromEntries(reasons) as LegReasons),
     ...(date ? { date } : {}),
     ...(later === undefined ? {} : { later }),
+    ...(also.length === 0 ? {} : { also: [...also] }),
     ...item.factors,
     ...(passage ? { passage: { path: passage.path, from: passage.from, to: passage.to } } : {}),
     ...(pool ? { pool } : {}),

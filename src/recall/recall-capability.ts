@@ -89,6 +89,7 @@ export const recallCapabilities = [
             session: z.object({ rank: z.number(), score: z.number(), words }).optional(),
             date: z.object({ day: z.string(), words }).optional(),
             later: z.string().optional(),
+            also: z.array(z.string()).optional(),
             vector: z.object({ rank: z.number(), similarity: z.number() }).optional(),
             passage: z.object({ path: z.string(), from: z.number(), to: z.number() }).optional(),
             recency: z.number(),

@@ -33,7 +33,7 @@ import { type RecallPartSet, noParts } from './part.ts'
 import { asksInFirstPerson } from './question-words.ts'
 import { hasChange, orderStatements } from './later-statement.ts'
 import { becauseOf, countWords, questionParts, type ReasonDeps, type ReturnedHit } from './reason.ts'
-import type { RerankedRecord } from './rerank.ts'
+import { foldedInto, type RerankedRecord } from './rerank.ts'
 import type { RecallTrace } from './trace.ts'
 import { wordsByTerm } from './word-form.ts'
 import { chooseWant } from './whole/load-whole.ts'
@@ -130,7 +130,8 @@ export function createRecall({
     return {
       hits: answer.records.map((one) => {
         const happenedAtMs = timeOf(one.item.seq)
-        const hit = hitOf(one, { happenedAtMs, later: later.get(one.item.seq) }, reasonDeps)
+        const also = distinct ? foldedInto(one, answer.reranked, answer.isSame) : []
+        const hit = hitOf(one, { happenedAtMs, later: later.get(one.item.seq), also }, reasonDeps)
         return whole ? { ...hit, happenedAt: formatTime(happenedAtMs) } : hit
       }),
       legs: counts,
@@ -215,7 +216,7 @@ function createScale({ queries }: Pick<BookStore, 'queries'>, scope: ScopeQuery,
 /** A returned record with its reasons. */
 function hitOf(
   { item, record, score }: RerankedRecord<WeightedRecord>,
-  found: Pick<ReturnedHit, 'happenedAtMs' | 'later'>,
+  found: Pick<ReturnedHit, 'happenedAtMs' | 'later' | 'also'>,
   deps: ReasonDeps,
 ): RecallHit {
   return { record, score: Math.min(1, score), because: becauseOf({ item, record, ...found }, deps) }

@@ -1,6 +1,7 @@
 // Reranks the best records of a recall by their texts: word pairs, questions, duplicates, diversity, and the sharp
 // cut. Pure.
-import type { JsonObject } from '../core/json/path.ts'
+import { type JsonObject, readPath } from '../core/json/path.ts'
+import type { Kind } from '../core/kind.ts'
 import { bodyOf, type Stored } from '../core/record.ts'
 import { booleanTexts, sayingOf } from '../core/text/saying.ts'
 import { indexText } from '../store/word/text.ts'
@@ -15,6 +16,8 @@ export interface RecordTexts<Item> {
   readonly score: number
   /** The record's texts, field by field, without the words of its date. */
   readonly texts: readonly string[]
+  /** The kind, as far as it says which fact the record states. */
+  readonly kind?: Pick<Kind, 'fact' | 'facets'> | undefined
   /** The terms of the question that the record may have; undefined: any term. */
   readonly matchedTerms?: readonly string[] | undefined
   /** How much the answer to this record may be in the next record, 0 to 1. Default: 1. */
@@ -26,6 +29,8 @@ export interface RerankedRecord<Item> extends RecordTexts<Item> {
   readonly terms: () => ReadonlySet<string>
   /** `sayingOf` all texts, and the record's booleans. */
   readonly saying: () => string
+  /** The fact that the record states, to compare with records of other kinds; empty if it states none alone. */
+  readonly fact: () => string
 }
 
 /** Bonus of a record with all word pairs of the question side by side. */
@@ -51,6 +56,7 @@ export function rerank<Item>(
   const pairShare = mayHavePair ? countPairs(wordsOf(), terms) / (terms.length - 1) : 0
   let ownTerms: ReadonlySet<string> | undefined
   let saying: string | undefined
+  let fact: string | undefined
   return {
     ...read,
     score:
@@ -65,6 +71,7 @@ export function rerank<Item>(
           .filter((term) => !stopWords.has(term)),
       )),
     saying: () => (saying ??= sayingOfRecord(read)),
+    fact: () => (fact ??= factOfRecord(read)),
   }
 }
 
@@ -81,6 +88,15 @@ export const highestScore = (score: number): number => score * (1 + phraseBonus)
 function sayingOfRecord({ texts, record }: RecordTexts<unknown>): string {
   const saying = texts.map(sayingOf).join('\n').trim()
   return saying === '' ? '' : [saying, ...booleanTexts(bodyOf(record))].join('\n')
+}
+
+/** A statement about somebody whom it doesn't name (_Likes tea_) is a fact only together with its subject. */
+function factOfRecord({ kind, record }: RecordTexts<unknown>): string {
+  const text = kind?.fact === undefined ? undefined : readPath(record, kind.fact)
+  const saying = typeof text === 'string' ? sayingOf(text) : ''
+  const subject = kind?.facets.subject === undefined ? undefined : readPath(record, kind.facets.subject)
+  const isAlone = typeof subject !== 'string' || ` ${saying} `.includes(` ${sayingOf(subject)} `)
+  return saying === '' || !isAlone ? '' : [record.resource ?? '', saying].join('\n')
 }
 
 /** True when one of the texts ends in a question mark. */
@@ -126,12 +142,29 @@ function countPairs(fields: readonly (readonly string[])[], terms: readonly stri
   return found.size
 }
 
-/** True when two records of one kind say the same of one resource. */
+/** True when two records of different kinds state the same fact. */
+export const isSameFact: IsSame = (a, b) =>
+  a.record.kind !== b.record.kind && haveOneResource(a, b) && a.fact() === b.fact() && a.fact() !== ''
+
+/** True unless the records name different resources. */
+const haveOneResource: IsSame = ({ record: a }, { record: b }) =>
+  (a['resource'] ?? b['resource']) === (b['resource'] ?? a['resource'])
+
+/** True when two records of one kind say the same of one resource, or two of different kinds state the same fact. */
 export const isDuplicate: IsSame = (a, b) =>
-  a.record.kind === b.record.kind &&
-  a.record['resource'] === b.record['resource'] &&
-  a.saying() === b.saying() &&
-  a.saying() !== ''
+  (a.record.kind === b.record.kind &&
+    a.record['resource'] === b.record['resource'] &&
+    a.saying() === b.saying() &&
+    a.saying() !== '') ||
+  isSameFact(a, b)
+
+/** The ids of the records in `read` that are folded into `one`. */
+export const foldedInto = <Item>(
+  one: RerankedRecord<Item>,
+  read: readonly RerankedRecord<Item>[],
+  isSame: IsSame = isDuplicate,
+): string[] =>
+  read.filter((other) => other.seq !== one.seq && isSame(other, one)).map(({ record }) => record.id)
 
 /** Share of common words among all words of both sets (Jaccard), 0 to 1. */
 function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {

@@ -30,6 +30,7 @@ import { bundleRefusalCases } from './archive/bundle-refusal.ts'
 import { bundleCases } from './bundle.ts'
 import { importCases } from './import.ts'
 import { contextCases } from './context.ts'
+import { oneFactCases } from './one-fact.ts'
 import { consentCases, consentRuleCases } from './consent/consent.ts'
 import { checkpointCases } from './memory/checkpoint.ts'
 import { documentCases } from './memory/document.ts'
@@ -136,6 +137,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     twoTimesCases(cases)
     rememberCases(cases)
     trustCases(cases)
+    oneFactCases(cases)
     factCases(cases)
     seedShapeCases(cases, host)
     browseCases(cases)

@@ -69,6 +69,7 @@ export const perceptionKind: Kind<'perception', PerceptionBody> = {
   version: 1,
   schema: perceptionBody,
   text: [whenField, 'type', 'subject', 'content'],
+  fact: 'content',
   facets: { subject: 'subject', confidence: 'confidence' },
   scopedBy: 'subject',
   // Two devices may each add evidence or raise the confidence: both changes are merged.

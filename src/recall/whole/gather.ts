@@ -4,7 +4,14 @@
 import { sameEventMs, sharpCut } from '../../core/capability/hit-rule.ts'
 import type { Want } from '../../core/capability/port/recall-port.ts'
 import type { Judged } from '../judge.ts'
-import { diversify, isDuplicate, type IsSame, orderUnique, type RerankedRecord } from '../rerank.ts'
+import {
+  diversify,
+  isDuplicate,
+  isSameFact,
+  type IsSame,
+  orderUnique,
+  type RerankedRecord,
+} from '../rerank.ts'
 import type { WholePlace } from './exchange.ts'
 
 export interface WholeOptions {
@@ -74,7 +81,7 @@ export const isRepeated =
   (placeBySeq: ReadonlyMap<number, Pick<WholePlace, 'happenedAtMs'>>): IsSame =>
   (a, b) => {
     const [one = 0, other = 0] = [a, b].map(({ seq }) => placeBySeq.get(seq)?.happenedAtMs)
-    return Math.abs(one - other) < sameEventMs && isDuplicate(a, b)
+    return isSameFact(a, b) || (Math.abs(one - other) < sameEventMs && isDuplicate(a, b))
   }
 
 /** A record takes this share of the scores beside it in its session, up to so many records away; the farther, the less. */

@@ -108,6 +108,8 @@ export interface Because extends LegReasons, Factors {
   readonly date?: { readonly day: string; readonly words: string[] } | undefined
   /** The id of a later statement of the same person that contradicts the record, which is therefore below it. */
   readonly later?: string | undefined
+  /** Ids of records that say the same, also of other kinds: the hit stands for them. */
+  readonly also?: string[] | undefined
   /** The passage of a long record that answers best. */
   readonly passage?: Passage | undefined
   /** Votes and version, for a record that agents confirmed by vote. */

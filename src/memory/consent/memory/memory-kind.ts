@@ -114,6 +114,7 @@ export const memoryKind: Kind<'memory', MemoryBody> = {
   version: 1,
   schema: memoryBody,
   text: [whenField, 'content', 'category', 'labels', 'tags'],
+  fact: 'content',
   facets: {
     happened_at: 'source.timestamp',
     domain: 'category',

@@ -27,6 +27,7 @@ export const thoughtKind: Kind<'thought', ThoughtBody> = {
   version: 1,
   schema: thoughtBody,
   text: [whenField, 'content', 'context'],
+  fact: 'content',
   facets: { happened_at: 'timestamp', importance: 'importance', action: 'type' },
   policy: 'merge',
   merge: { archived_at: 'min' },
