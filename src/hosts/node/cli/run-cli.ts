@@ -35,6 +35,7 @@ import {
   storeRecord,
 } from './record-commands.ts'
 import { sendMessage } from './send-message.ts'
+import { runHook } from './run-hook.ts'
 import { runKafka } from './run-kafka.ts'
 import { deadLetters, syncMemory } from './sync-memory.ts'
 import { serveMcp } from './serve-mcp.ts'
@@ -95,6 +96,7 @@ const commands: readonly Command[] = [
   listKeys,
   revokeKey,
   serveMcp,
+  runHook,
   serveEmbedder,
   serveMirrors,
   runKafka,
