@@ -82,7 +82,7 @@ export function checkFields(schema: JsonSchema, input: unknown): void {
   const properties = propertiesOf(schema)
   const unknown = Object.keys(input).find((name) => !Object.hasOwn(properties, name))
   if (unknown !== undefined && schema['additionalProperties'] === false)
-    throw invalidInput(unknown.slice(0, 80), 'There is no such field')
+    throw invalidInput(unknown.slice(0, 80), 'Unknown field')
   const { maximum } = propertiesOf({ properties: properties['limit'] })
   if (Number(input['limit']) > Number(maximum))
     throw invalidInput('limit', `It is at most ${String(maximum)}`)

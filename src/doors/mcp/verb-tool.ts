@@ -119,8 +119,9 @@ function limitOf(field: string, schemas: readonly JsonSchema[]): ListLimit {
   if (limits.length === 0) return noLimit
   const defaultLimit =
     limits.map((limit) => limit['default']).find((value) => typeof value === 'number') ?? maxListed
+  // Null is no number: the verb refuses it.
   const requestedLimit = (input: unknown) =>
-    isJsonObject(input) ? (input[field] ?? defaultLimit) : defaultLimit
+    isJsonObject(input) && input[field] !== undefined ? input[field] : defaultLimit
   return {
     apply(input) {
       if (input !== undefined && !isJsonObject(input)) return input
