@@ -79,6 +79,8 @@ const importResult = z.object({
   missing: z.number().optional(),
   /** Secrets found in the records, and how the book treats them. */
   secrets: z.array(secretCount),
+  /** The first thousand records that are new in the book. */
+  added: z.array(z.object({ id: z.string(), kind: z.string() })),
   /** The first thousand conflicts. */
   conflicts: z.array(conflict),
 })

@@ -101,6 +101,18 @@ export function bundleCases({ book: open }: BookCase): void {
     expect(bundle.integrity.checksum).toMatch(/^sha256:[0-9a-f]{64}$/)
   })
 
+  it('names the records that an import would add, before it adds any', async () => {
+    const book = await open()
+    const { id } = await book.perceptions.store({ content: 'The gate is green' })
+    const text = await new Response(await book.export()).text()
+    const other = await open()
+    const added = [{ id, kind: 'perception' }]
+    expect((await other.import(text, { dryRun: true })).bundle?.added).toEqual(added)
+    expect(await other.records.get({ id })).toBeNull()
+    expect((await other.import(text)).bundle?.added).toEqual(added)
+    expect((await other.import(text)).bundle?.added).toEqual([])
+  })
+
   it('imports a bundle into an empty book: identical queries, search and recall', async () => {
     const [book, other] = [await open(), await open()]
     await fill(book, 40)

@@ -14,6 +14,7 @@ import { formatTime, parseTime } from '../../core/time.ts'
 import { dayMs } from '../../core/zone.ts'
 import { recordId, scopeName } from '../../shape/field.ts'
 import { beginImport } from '../bundle-capability.ts'
+import type { MergeReport } from '../format/bundle-merge.ts'
 import type { BackupBody } from './backup-kind.ts'
 import {
   backupLimits,
@@ -95,6 +96,26 @@ async function prune(at: BackupPorts, agents: readonly string[], made: string): 
   return removed.length
 }
 
+const maxDifferences = 1000
+const difference = z.object({
+  id: z.string(),
+  kind: z.string(),
+  change: z.enum(['missing', 'changed', 'forgotten']),
+  isRestored: z.boolean(),
+})
+type Difference = z.output<typeof difference>
+
+/** The records of a part that the book has otherwise. */
+function differencesOf({ added, conflicts }: Pick<MergeReport, 'added' | 'conflicts'>): Difference[] {
+  return [
+    ...added.map((one) => ({ ...one, change: 'missing' as const, isRestored: true })),
+    ...conflicts.map(({ id, kind, winner, forgotten }) => {
+      const change = forgotten ? ('forgotten' as const) : ('changed' as const)
+      return { id, kind, change, isRestored: winner === 'bundle' }
+    }),
+  ]
+}
+
 export const backupCapabilities = [
   defineCapability({
     id: 'katra:backup',
@@ -171,6 +192,11 @@ export const backupCapabilities = [
       unchanged: z.number(),
       forgotten: z.number(),
       conflictCount: z.number(),
+      /**
+       * The first thousand records that the book has otherwise than the backup. `missing` ones are restored. `changed`
+       * ones stay as they are unless `isRestored`; the conflict log has the other side. `forgotten` ones stay forgotten.
+       */
+      differences: z.array(difference),
     }),
     effect: 'task',
     uses: ['records', 'transfer'],
@@ -178,6 +204,7 @@ export const backupCapabilities = [
       const backupRecord = at.records.get(id)
       if (backupRecord?.kind !== 'backup') throw notFound('backup', id)
       const backup = bodyOf(backupRecord) as unknown as BackupBody
+      const differences: Difference[] = []
       const counts = { imported: 0, updated: 0, unchanged: 0, forgotten: 0, conflictCount: 0 }
       // Verify every part before the first one is restored.
       const texts = await readParts(at, id, backup)
@@ -191,6 +218,7 @@ export const backupCapabilities = [
           const summary = await upload.intake.end(at.call.signal)
           const result = await upload.finish(summary, at)
           for (const field of countFields) counts[field] += result[field]
+          differences.push(...differencesOf(result).slice(0, maxDifferences - differences.length))
         } catch (error) {
           if (isDaybookError(error, 'invalid-file') || isDaybookError(error, 'invalid-input'))
             throw backupFailed(error.message, { id })
@@ -199,7 +227,7 @@ export const backupCapabilities = [
           upload.discard()
         }
       }
-      return { id, dryRun, records: backup.records, ...counts }
+      return { id, dryRun, records: backup.records, ...counts, differences }
     },
   }),
   defineCapability({

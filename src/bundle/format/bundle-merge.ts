@@ -57,11 +57,14 @@ export interface MergeReport {
    * Absent: 0.
    */
   withheld?: number
+  /** The first thousand records that are new in the book. */
+  readonly added: { readonly id: string; readonly kind: string }[]
   /** The first thousand conflicts. */
   readonly conflicts: MergeConflict[]
 }
 
-const maxConflicts = 1000
+/** Most conflicts, and most new records, that a report lists. */
+const maxListed = 1000
 const forgetBatchSize = 500
 
 export interface MergePorts {
@@ -97,6 +100,7 @@ class BundleMerge {
     unchanged: 0,
     forgotten: 0,
     conflictCount: 0,
+    added: [],
     conflicts: [],
   }
 
@@ -207,8 +211,13 @@ class BundleMerge {
     const isForgotten = this.#plan.mode === 'merge' ? records.wasForgotten : transfer.wasPurged
     if ([id, markedId].some((recordId) => typeof recordId === 'string' && isForgotten(recordId)))
       return this.#reportConflict(id, kind, 'book', { forgotten: true })
-    this.#report.imported += 1
+    this.#countNew(id, kind)
     this.#put(pair)
+  }
+
+  #countNew(id: string, kind: string): void {
+    this.#report.imported += 1
+    if (this.#report.added.length < maxListed) this.#report.added.push({ id, kind })
   }
 
   #update(pair: MergePair): void {
@@ -259,7 +268,7 @@ class BundleMerge {
   ): void {
     const { conflicts } = this.#report
     this.#report.conflictCount += 1
-    if (conflicts.length < maxConflicts)
+    if (conflicts.length < maxListed)
       conflicts.push({ id, kind, policy: this.#policyOf(kind), winner, ...extra })
   }
 
@@ -312,7 +321,7 @@ class BundleMerge {
     const existing = existingSealed ?? existingReadable
     if (!existing) {
       if (!(isReplacing ? transfer.wasPurged(id) : records.wasForgotten(id))) {
-        this.#report.imported += 1
+        this.#countNew(id, kind)
         return putSealed()
       }
     } else if (existingSealed && sealedText(existingSealed.sealed) === sealedText(enc)) {

@@ -43,6 +43,22 @@ export function backupCases({ book: open }: BookCase, keepsKeys: boolean): void 
       expect(new Set(kept)).toEqual(new Set([id, later]))
     })
 
+    it('says before it is restored which records differ, and what becomes of each', async () => {
+      const book = await open()
+      const alice = book.with((await book.personas.register({ name: 'Alice' })).scope)
+      const learn = async (content: string) => (await alice.perceptions.store({ content })).id
+      const [changed, gone] = [await learn('Casey likes tea.'), await learn('Casey likes jazz.')]
+      const made = await alice.backups.make()
+      expect((await book.backups.restore({ id: made.id, dryRun: true })).differences).toEqual([])
+
+      await alice.perceptions.update({ id: changed, updates: { content: 'Casey likes coffee.' } })
+      await book.records.purge({ id: gone })
+      const differences = [{ id: changed, kind: 'perception', change: 'changed', isRestored: false }]
+      expect(await book.backups.restore({ id: made.id, dryRun: true })).toMatchObject({ differences })
+      expect(await book.backups.restore({ id: made.id })).toMatchObject({ differences })
+      expect(await book.records.get({ id: gone })).toBeNull()
+    })
+
     it('of nobody, of another persona, and of what is no backup are refused', async () => {
       const book = await open()
       expect((await failure(book.backups.make())).details['reason']).toBe('not-initialized')
