@@ -98,6 +98,11 @@ export const wireHistory: readonly WireHistoryEntry[] = [
     change: 'Optional: a mirror states how large one op may be.',
     hash: '8d2ee90d171f28f9b3a1bbcd51acfcf2e76bbdacc734e7db0f5550725c77dbc2',
   },
+  {
+    p: 1,
+    change: 'Optional: a put says how far the text of its record may be believed.',
+    hash: '6fd4e0af4065ef273bfa84193bc847af9f2c58fea30e7900d4b972892aee0f32',
+  },
 ]
 
 export interface LiveHistoryEntry {
