@@ -166,8 +166,10 @@ export function matchesFilter(predicate: Predicate, value: unknown): boolean {
 }
 
 /** A record without `trust` is as trusted as the owner. */
-const fieldOf = (value: unknown, path: string): Json | undefined =>
-  readPath(value, path) ?? (path === 'trust' ? 'owner' : undefined)
+function fieldOf(value: unknown, path: string): Json | undefined {
+  const found = readPath(value, path)
+  return found === undefined && path === 'trust' ? 'owner' : found
+}
 
 function equal(found: Json | undefined, wanted: Scalar): boolean {
   return found === wanted
