@@ -36,6 +36,8 @@ const input = z.strictObject({
   text: someText(200_000).refine((text) => text.trim() !== '', 'is empty'),
   /** Its subject, such as a person or a project. */
   about: z.string().min(1).max(1000).optional(),
+  /** The start of its validity, such as that of a new job. */
+  from: timeInZone.optional(),
   /** The end of its validity; a bare date means the end of its day. */
   until: timeInZone.optional(),
   /** Chooses the kind in place of the rules. */
@@ -76,10 +78,10 @@ function assertMemory(one: Input, call: CallPort): void {
       '`as`: Only the user stores a memory. Propose it with `proposals.propose`, or store a perception.',
       { details: { path: 'as', reason: 'proposer' } },
     )
-  const { text, about, until } = one
+  const { text } = one
   if (text.length > maxContentLength)
     throw invalidInput('text', `A memory has at most ${maxContentLength} characters`)
-  const path = about !== undefined ? 'about' : until !== undefined ? 'until' : undefined
+  const path = (['about', 'from', 'until'] as const).find((field) => one[field] !== undefined)
   if (path !== undefined)
     throw invalidInput(path, 'A memory has no such field; leave it out, or store a perception')
 }
@@ -89,7 +91,7 @@ const ruleHint =
 
 /** The first rule that fits decides. The page `docs/which-memory.md` lists them. */
 function choose(one: Input, call: CallPort): Choice {
-  const { text, as, about, until } = one
+  const { text, as, about, from, until } = one
   if (as === 'memory') assertMemory(one, call)
   if (as !== undefined) return { kind: as, why: 'The caller chose the kind.' }
   const isOwner = isFromOwner(one, call)
@@ -103,6 +105,7 @@ function choose(one: Input, call: CallPort): Choice {
   }
   if (about !== undefined) return { kind: 'perception', why: 'It has a subject.' }
   if (until !== undefined) return { kind: 'perception', why: 'It is true until a time.' }
+  if (from !== undefined) return { kind: 'perception', why: 'It is true from a time on.' }
   if (!isOwner) return { kind: 'perception', why: 'An agent noted it.' }
   const isOfUser = text.length <= maxContentLength && statementsIn(text).length > 0
   return isOfUser
@@ -111,14 +114,14 @@ function choose(one: Input, call: CallPort): Choice {
 }
 
 function store({ kind }: Choice, one: Input, at: WriteContext<'records' | 'own'>) {
-  const { text: content, about: subject, until: valid_until, sensitivity } = one
+  const { text: content, about: subject, from: valid_from, until: valid_until, sensitivity } = one
   if (kind === 'memory') {
     const { memory_type } = classifyByPatterns(content)
     const fields = defined({ content, category: categoryOf(content), memory_type, sensitivity })
     return storeMemory.run(parseWith(storeMemory.input, fields), at)
   }
   const trust = one.byAgent ? ('agent' as const) : undefined
-  const fields = defined({ content, subject, valid_until, sensitivity, trust })
+  const fields = defined({ content, subject, valid_from, valid_until, sensitivity, trust })
   return storePerception.run(parseWith(storePerception.input, fields), at)
 }
 

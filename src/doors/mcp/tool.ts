@@ -65,11 +65,16 @@ export interface McpTool {
 }
 
 /** The hints as they are sent: without those that have the protocol's default, which a client adds itself. */
-export function sentHints({ readOnlyHint, idempotentHint, ...others }: ToolHints): Partial<ToolHints> {
+export function sentHints({
+  readOnlyHint,
+  destructiveHint,
+  idempotentHint,
+  ...others
+}: ToolHints): Partial<ToolHints> {
   return {
     ...(readOnlyHint ? { readOnlyHint } : {}),
-    // Reading again changes nothing anyway.
-    ...(idempotentHint && !readOnlyHint ? { idempotentHint } : {}),
+    // A reading tool destroys nothing, and changes nothing when it runs again.
+    ...(readOnlyHint ? {} : { destructiveHint, ...(idempotentHint ? { idempotentHint } : {}) }),
     ...others,
   }
 }

@@ -111,7 +111,9 @@ const rememberTool = () =>
     input: z.strictObject({
       text: z.string().min(1).max(200_000).describe('Sentences that make sense alone, with names and dates'),
       about: name.optional().describe('Its subject, such as a person or project'),
+      from: z.string().optional().describe('Date from which it is true'),
       until: z.string().optional().describe('Date after which it is no longer true (ISO 8601)'),
+      despiteHidden: z.boolean().optional().describe('Also with invisible characters'),
     }),
     // A model calls it, also over a handle without an agent's name.
     toVerbInput: (fields) => ({ ...fields, byAgent: true }),

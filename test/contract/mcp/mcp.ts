@@ -105,6 +105,16 @@ export function mcpCases(host: McpHost): void {
     expect((await callTool(client, 'forget', { ref })).value).toEqual({ ref, forgotten: true })
     expect((await callTool(client, 'recall', { text: 'where is the deploy key' })).value['hits']).toEqual([])
     // An error names the field as the tool does.
+    const hidden = { text: 'The code is\u200b 7', from: '2020-01-01' }
+    expect(await callTool(client, 'remember', hidden)).toMatchObject({
+      isError: true,
+      value: { code: 'invalid-input', details: { path: 'text' } },
+    })
+    const kept = await callTool(client, 'remember', { ...hidden, despiteHidden: true })
+    expect(kept).toMatchObject({ isError: false, value: { kind: 'perception' } })
+    expect(await world.run('kstar:get_record', { id: kept.value['ref'] })).toMatchObject({
+      valid_from: expect.stringMatching(/^20(19|20)-/),
+    })
     expect(await callTool(client, 'remember', { text, until: 'soon' })).toMatchObject({
       isError: true,
       value: { details: { path: 'until' } },

@@ -30,6 +30,13 @@ export function rememberCases({ book: open }: BookCase): void {
         subject: 'Ann',
         valid_until: expect.stringMatching(/^2099-01-/),
       })
+      const job = await book.remember({ text: 'I work at sea.', from: '2030-01-01' })
+      expect(job).toMatchObject({ kind: 'perception', why: 'It is true from a time on.' })
+      expect(await book.records.get({ id: job.id })).toMatchObject({
+        valid_from: expect.stringMatching(/^20(29-12-31|30-01-01)/),
+      })
+      const dated = { text: 'I work at sea.', as: 'memory', from: '2030-01-01' } as const
+      expect((await failure(book.remember(dated))).details).toMatchObject({ path: 'from' })
       const chosen = await book.remember({
         text: 'The harbour is mine.',
         as: 'memory',

@@ -236,9 +236,15 @@ export const rememberCommand: Command = {
   summary:
     'Stores a text as the memory that fits it, and prints its kind and id. Creates the memory if needed.',
   operands: '<text> | -',
-  options: { about: { type: 'string' }, until: { type: 'string' }, as: { type: 'string' } },
+  options: {
+    about: { type: 'string' },
+    from: { type: 'string' },
+    until: { type: 'string' },
+    as: { type: 'string' },
+  },
   help: {
     about: '<subject>  a person, project or thing',
+    from: '<date>     true from the start of that day',
     until: '<date>     true until the end of that day',
     as: '<kind>     perception or memory; default: by the text',
   },
@@ -250,7 +256,12 @@ export const rememberCommand: Command = {
     if (values['as'] !== undefined && as === undefined)
       throw new UsageError(`--as takes ${rememberedKinds.join(' or ')}`)
     const book = await open({ create: true })
-    const fields = defined({ about: textOf(values, 'about'), until: textOf(values, 'until'), as })
+    const fields = defined({
+      about: textOf(values, 'about'),
+      from: textOf(values, 'from'),
+      until: textOf(values, 'until'),
+      as,
+    })
     const made = await book.remember({ text, ...fields }, { signal })
     terminal.answer(made, `${made.kind} ${made.id}`)
     terminal.note(made.why)

@@ -30,7 +30,7 @@ const commands: Readonly<Record<string, readonly [operands: string, options: str
     '<put | list | verify <archive>>',
     '--target <s3://…>, --from <date>, --to <date>, --types <list>, --passphrase-file <file>, --without-sensitive, --sign, --keep <n>, --days <n>, --limit <n>, --signed-by <key>',
   ],
-  remember: ['<text> | -', '--about <subject>, --until <date>, --as <kind>'],
+  remember: ['<text> | -', '--about <subject>, --from <date>, --until <date>, --as <kind>'],
   store: ["<kind> '<JSON>' | @<file> | -", '--request-id <id>, --replace'],
   forget: ['<id>', '--cascade'],
   recall: [
@@ -59,6 +59,7 @@ const commands: Readonly<Record<string, readonly [operands: string, options: str
     '[call <tool>]',
     "--tools <sets>, --token <id>, --arg <name>=<JSON>, --args '<JSON>' | @<file> | -, --words, --embedder <name>",
   ],
+  hook: ['<session-start | session-end>', ''],
   embed: ['', '--embedder <name>, --port <n>'],
   serve: [
     '',
