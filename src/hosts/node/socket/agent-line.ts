@@ -37,7 +37,7 @@ export class AgentLine {
   readonly #line: FrameLine
   readonly #parts: AgentLineParts
   /** Names this connection in the meeting room. */
-  readonly #tab = `socket-${randomUUID()}`
+  readonly #tab = randomUUID()
   /** Answers in progress. */
   readonly #answers = new Set<Promise<void>>()
   #bearer: string | undefined
