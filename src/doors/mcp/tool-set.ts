@@ -5,6 +5,7 @@ import { type ToolSetName, toolSetNames, usualSets } from '../../book/tool/tool-
 import { invalidInput } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 import { shownText } from '../../core/text/shown-text.ts'
+import { withFieldTexts } from '../field-text/field-text.ts'
 import { graphTools } from './graph-tool.ts'
 import { offeredVerb, type McpTool, type ToolContext, type ToolQuestion } from './tool.ts'
 import { shapeTool, verbTool } from './verb-tool.ts'
@@ -116,7 +117,10 @@ const cachedTools = new Map<ToolSetName, readonly McpTool[]>()
 function toolsOfSet(name: ToolSetName): readonly McpTool[] {
   const cached = cachedTools.get(name)
   if (cached) return cached
-  const tools = toolFactories[name]()
+  const tools = toolFactories[name]().map((tool) => ({
+    ...tool,
+    input: withFieldTexts(tool.input, [tool.name, 'input']),
+  }))
   cachedTools.set(name, tools)
   return tools
 }

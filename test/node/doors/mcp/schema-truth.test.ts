@@ -68,6 +68,22 @@ it('names the fields that a tool passes on, and marks what it changes', () => {
   expect(of('add_observations')?.hints).toMatchObject({ destructiveHint: false })
 })
 
+it('each field of an input is described', () => {
+  const bare: string[] = []
+  const visit = (schema: unknown, path: string): void => {
+    if (typeof schema !== 'object' || schema === null) return
+    for (const [keyword, value] of Object.entries(schema))
+      if (keyword !== 'properties') visit(value, path)
+      else
+        for (const [name, field] of Object.entries(value as Record<string, JsonSchema>)) {
+          if (typeof field['description'] !== 'string') bare.push(`${path}.${name}`)
+          visit(field, `${path}.${name}`)
+        }
+  }
+  for (const [, name, { input }] of all) visit(input, name)
+  expect(bare).toEqual([])
+})
+
 it('each annotation follows from what the verbs of the tool declare', () => {
   for (const [, name, { hints, verbs }] of all) {
     const declared = verbs.map((id) => capabilityTable.find((one) => one.id === id))
