@@ -30,7 +30,7 @@ describe('an embedder that fails', () => {
     expect((await book.recall('hospital')).degraded).toEqual([])
   })
 
-  test('its code that a page can\'t load without a connection is no failure', async () => {
+  test("its code that a page can't load without a connection is no failure", async () => {
     const embedder = createMeaningEmbedder()
     const book = open(embedder)
     embedder.fail = () => {
