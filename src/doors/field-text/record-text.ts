@@ -293,6 +293,7 @@ export const recordTexts: Readonly<Record<string, string>> = {
   to: 'End of the range (ISO 8601)',
   'linked_traces.output.to': 'Traces that this one links to',
   today: 'The day of today (YYYY-MM-DD)',
+  trust: 'How far its text may be believed; absent: `owner`',
   tools_used: 'Names of the tools',
   topic: 'The topic, in plain words',
   topics: 'Topics in that time',

@@ -119,6 +119,7 @@ describe('the tables of the specification of sync', () => {
       'session',
       'resource',
       'sensitivity',
+      'trust',
       'body',
       'enc',
     ])
