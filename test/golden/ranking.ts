@@ -55,7 +55,7 @@ export const ranking: Readonly<Record<string, string>> = {
   'phone number of the physiotherapist': 'physio allotment:1 insurance cello:9 knee:4',
   'Who is our contact at the city for the harbour park?': 'city opening phase plants gulls',
   'home address of Mara and Tomas': 'home lesson-1 elias-home studio winter:2',
-  'Where does Elias live now?': 'birthday elias:3 elias-home brother:1 elias:1',
+  'Where does Elias live now?': 'birthday elias-home elias:3 brother:1 elias:1',
   'hourly rate for planting design': 'rate-2024 school:1 vat cache-3 harbour:1',
   'When does the harbour park open?': 'opening phase plants gulls birch',
   'How does Mara take her coffee?': 'coffee backup:1 lisbon:5 knee:7 knee:6',
