@@ -45,7 +45,7 @@ describe('what the edge answers', () => {
     expect(await response.json()).toMatchObject({
       openapi: '3.1.1',
       paths: {
-        '/v1/books/{book}/capabilities/kstar:store_trace': { post: { operationId: 'kstar:store_trace' } },
+        '/v1/books/{book}/capabilities/kstar:store_trace': { post: { operationId: 'kstar_store_trace' } },
       },
     })
   })
