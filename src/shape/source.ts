@@ -22,10 +22,12 @@ const roles: Readonly<Record<string, string>> = {
   system: 'System',
 }
 
-/** Role of a speaker: by the name if the name is a role, else by the type; undefined for another type. */
+const typeOfRole = (role: unknown) => (typeof role === 'string' ? roles[role.toLowerCase()] : undefined)
+
+/** Role of a speaker: by the name if the name is a role, else by the type, else by `role`; undefined for another. */
 export function speakerRole(written: unknown): 'person' | 'agent' | undefined {
-  const { type, name } = (written ?? {}) as Partial<Source>
-  const role = roles[name?.toLowerCase() ?? ''] ?? type
+  const { type, name, role: named } = (written ?? {}) as Partial<Source>
+  const role = typeOfRole(name) ?? type ?? typeOfRole(named)
   if (role === 'Agent') return 'agent'
   return role === 'User' ? 'person' : undefined
 }

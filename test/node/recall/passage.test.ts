@@ -65,6 +65,7 @@ test('who said something: by the type of its source, or by a name that is a role
   expect(speakerRole({ type: 'Agent', name: 'Ada' })).toBe('agent')
   expect(speakerRole({ type: 'User', name: 'assistant' })).toBe('agent')
   expect(speakerRole({ type: 'User', name: 'Ana' })).toBe('person')
+  expect([speakerRole({ role: 'user' }), speakerRole({ role: 'assistant' })]).toEqual(['person', 'agent'])
   expect([speakerRole({}), speakerRole(undefined), speakerRole({ type: 'System' })]).toEqual([
     undefined,
     undefined,
