@@ -117,8 +117,13 @@ async function openConnection(
   const book = await open({ ...options, as: lease.name })
   endLeftSessions(book)
   const decide = async (decision: { id: string; action: 'approve' | 'reject' }) => {
-    await using owner = await open({ as: ownerName })
-    return await owner.proposals.review(decision)
+    // No `await using`: an old Node can't read it, and says then nothing of its age.
+    const owner = await open({ as: ownerName })
+    try {
+      return await owner.proposals.review(decision)
+    } finally {
+      await owner.close()
+    }
   }
   const persona = new McpPersona({ ...ownerBook(book), decide }, { isResumed })
   return { book: persona.book, end: () => persona.end().finally(lease.end), leave: lease.end }

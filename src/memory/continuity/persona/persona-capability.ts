@@ -164,10 +164,11 @@ export const personaCapabilities = [
         filters: { ...personaFilter(persona), state: 'open' },
         limit: 1000,
       }).records
-      // A session whose connection is gone has ended; its end is written later.
+      // Another's session whose connection is gone has ended; its end is written later. The caller may go on with its own.
       const areGone = await Promise.all(unended.map((one) => hasLeft(at, persona, one)))
-      const openSessions = unended.filter((_one, i) => !areGone[i])
-      const ownSessions = openSessions.filter(isOwnSession(at, persona))
+      const isOwn = isOwnSession(at, persona)
+      const openSessions = unended.filter((one, i) => isOwn(one) || !areGone[i])
+      const ownSessions = openSessions.filter(isOwn)
       const openSession =
         openSessions.find(({ id }) => id === session) ??
         (ownSessions.length === 1 ? ownSessions[0] : undefined)
