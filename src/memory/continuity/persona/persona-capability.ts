@@ -164,10 +164,12 @@ export const personaCapabilities = [
         filters: { ...personaFilter(persona), state: 'open' },
         limit: 1000,
       }).records
-      // Another's session whose connection is gone has ended; its end is written later. The caller may go on with its own.
-      const areGone = await Promise.all(unended.map((one) => hasLeft(at, persona, one)))
       const isOwn = isOwnSession(at, persona)
-      const openSessions = unended.filter((one, i) => isOwn(one) || !areGone[i])
+      // A session whose connection is gone has ended; its end is written later. The persona itself may continue it after a
+      // restart; the guests of a token share one agent, so a guest can't tell its own.
+      const areGone = await Promise.all(unended.map((one) => hasLeft(at, persona, one)))
+      const isSelf = at.call.caller.role === 'owner' && persona.agents.includes(at.call.scope.agent)
+      const openSessions = unended.filter((one, i) => !areGone[i] || (isSelf && isOwn(one)))
       const ownSessions = openSessions.filter(isOwn)
       const openSession =
         openSessions.find(({ id }) => id === session) ??
