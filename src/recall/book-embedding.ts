@@ -133,6 +133,9 @@ export function createBookEmbedding(deps: BookEmbeddingDeps): BookEmbedding {
   }
 }
 
+/** Without a connection a page can't load the code of an embedder: that is no fault of it. */
+const isCodeMissing = (lastError: EmbedStatus['lastError']) => lastError?.code === 'part-unavailable'
+
 const codeMissing =
   'The code of this embedder could not be loaded; the connection may be down. It is tried again by itself; words answer meanwhile.'
 
@@ -154,8 +157,7 @@ function embedStatusOf(
       : '',
   ].filter((fault) => fault !== '')
   if (embedder.isLoaded === false && total > 0) faults.unshift(notLoaded)
-  const isCodeMissing = lastError?.code === 'part-unavailable'
-  const why = isCodeMissing
+  const why = isCodeMissing(lastError)
     ? codeMissing
     : (embedder.waiting ?? (faults.length > 0 ? faults.join(' ') : undefined))
   return {
@@ -179,8 +181,7 @@ function embedStateOf(
   lastError: EmbedStatus['lastError'],
   { total, behind }: Pick<EmbedStatus, 'total' | 'behind'>,
 ) {
-  // Without a connection a page can't load the code of an embedder: that is no fault of it.
-  if (lastError && !loading) return lastError.code === 'part-unavailable' ? 'waiting' : 'failing'
+  if (lastError && !loading) return isCodeMissing(lastError) ? 'waiting' : 'failing'
   if (waiting !== undefined) return 'waiting'
   // In a book without texts the model is not needed.
   return behind > 0 || (isLoaded === false && total > 0) ? 'working' : 'ready'

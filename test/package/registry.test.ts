@@ -53,7 +53,7 @@ const manifestShape = z.looseObject({
   bin: z.record(z.string(), z.string()),
 })
 
-/** What `npx -y daybook` runs in the app. */
+/** The command that `npx -y daybook` runs in the app. */
 async function commandOf(app: App) {
   const { bin } = manifestShape.parse(await json(app, 'package.json'))
   return join(app.path, 'node_modules/daybook', bin['daybook'] ?? '')

@@ -108,7 +108,7 @@ export interface Because extends LegReasons, Factors {
   readonly date?: { readonly day: string; readonly words: string[] } | undefined
   /** The id of a later statement of the same person that contradicts the record, which is therefore below it. */
   readonly later?: string | undefined
-  /** Ids of records that say the same, also of other kinds: the hit stands for them. */
+  /** Ids of the records that were folded into this hit, because they state the same fact; they may be of other kinds. */
   readonly also?: string[] | undefined
   /** The passage of a long record that answers best. */
   readonly passage?: Passage | undefined

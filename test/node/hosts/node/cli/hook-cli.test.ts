@@ -90,7 +90,7 @@ it('archives the session at its end, each line once, and the next session begins
   ])
 })
 
-it('refuses an event that is none, and a session without a transcript is no error', async () => {
+it('refuses input that is no event, and takes a session without a transcript', async () => {
   expect(await run('SessionEnd', 'not JSON', 'coder')).toMatchObject({ code: 2 })
   expect(await run('SessionEnd', { session_id: 's-2' }, 'coder')).toMatchObject({ code: 0, stdout: '' })
   expect(await run('SessionEnd', { session: 's-2' }, 'coder')).toMatchObject({ code: 2 })
