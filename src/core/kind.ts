@@ -415,6 +415,17 @@ function withoutPath(value: JsonObject, [first = '', ...rest]: readonly string[]
   return isJsonObject(found) ? { ...otherFields, [first]: withoutPath(found, rest) } : value
 }
 
+/** True if two bodies of a kind differ in nothing, or in counts of uses only. */
+export function sameButCounts(
+  { counts = [] }: Pick<Kind, 'counts'>,
+  one: JsonObject,
+  other: JsonObject,
+): boolean {
+  const rest = (body: JsonObject) =>
+    Object.fromEntries(Object.entries(body).filter(([name]) => !counts.includes(name)))
+  return sameJson(rest(one), rest(other))
+}
+
 /** False if recall never returns a record of `kind` with this body. */
 export function isRecallable({ recallable }: Kind, body: JsonObject): boolean {
   return recallable === undefined || (recallable !== false && recallable(body))

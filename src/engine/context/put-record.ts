@@ -8,8 +8,16 @@ import { settledIfUnderstood } from '../../core/capability/understood.ts'
 import { defined } from '../../core/defined.ts'
 import { DaybookError, invalidInput } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
-import { type JsonObject, sameJson } from '../../core/json/path.ts'
-import { citedIds, holdsId, isOpenKind, type Kind, settled, unknownKind } from '../../core/kind.ts'
+import type { JsonObject } from '../../core/json/path.ts'
+import {
+  citedIds,
+  holdsId,
+  isOpenKind,
+  type Kind,
+  sameButCounts,
+  settled,
+  unknownKind,
+} from '../../core/kind.ts'
 import type { PutRequest, RecordHead, Scope } from '../../core/record.ts'
 import { fieldsOf, parseWith } from '../../core/schema.ts'
 import { isLowered, isSealing, mostGuarded, type Sensitivity } from '../../core/sealed.ts'
@@ -221,11 +229,9 @@ function trustOf(
 }
 
 /** True if `body` differs from the stored one only in counts of uses. */
-function isUse({ bodies }: PutStore, { counts = [] }: Kind, live: RecordRow, body: JsonObject): boolean {
+function isUse({ bodies }: PutStore, kind: Kind, live: RecordRow, body: JsonObject): boolean {
   const stored = bodies.read(live, live.body)
-  const rest = (one: JsonObject) =>
-    Object.fromEntries(Object.entries(one).filter(([name]) => !counts.includes(name)))
-  return stored !== undefined && sameJson(rest(stored), rest(body))
+  return stored !== undefined && sameButCounts(kind, stored, body)
 }
 
 /** `head`, at least as sensitive as each source of the record and each record that guards it. */

@@ -8,6 +8,7 @@ import {
   isForeignId,
   isOwnersToDecide,
   type Kind,
+  sameButCounts,
 } from '../../core/kind.ts'
 import { namedLength, spellNames } from '../../core/text/name-id.ts'
 import { holderId } from '../../core/record.ts'
@@ -96,10 +97,8 @@ function trustOfGuest({ bodies, kinds }: BookStore, op: WireOp, row: RecordRow |
   const live = row?.deleted === 0 ? row : undefined
   const stored = live?.trust as Trust | null | undefined
   const before = live && op.body ? bodies.read(live, live.body) : undefined
-  const { counts = [] } = kinds.get(op.kind) ?? {}
-  const rest = (body: JsonObject) =>
-    Object.fromEntries(Object.entries(body).filter(([name]) => !counts.includes(name)))
-  const isUse = before !== undefined && op.body !== undefined && sameJson(rest(before), rest(op.body))
+  const isUse =
+    before !== undefined && op.body !== undefined && sameButCounts(kinds.get(op.kind) ?? {}, before, op.body)
   return { trust: lowestTrust(stored, op.trust, isUse ? undefined : 'agent') }
 }
 
